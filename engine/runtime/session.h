@@ -1,0 +1,78 @@
+#pragma once
+// Session: runs graphs. The engine's door for programs, the window and the C library (interfaces.md, 6).
+
+#include <optional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/framework/allocator.h"
+#include "engine/framework/run_observer.h"
+#include "engine/framework/tensor.h"
+#include "engine/proto/config.pb.h"
+#include "engine/proto/device_attributes.pb.h"
+#include "engine/proto/graph.pb.h"
+
+namespace opscope {
+
+class StepGate;
+
+/// What a session is made with.
+struct SessionOptions {
+  std::string target;      ///< "" = in this process (DirectSession); "grpc://host:port".
+  ConfigProto config;      ///< device_count, threads, soft placement …
+  // OpScope's own, beyond ConfigProto:
+  std::string cpu_allocator = "cpu";                 ///< "cpu" or "bfc".
+  std::optional<int64_t> memory_limit_bytes;         ///< Per device.
+};
+
+/// Who listens to a run and who may hold it. Borrowed for the run.
+struct RunHooks {
+  RunObserver* observer = nullptr;  ///< Gets every node, with its outputs.
+  StepGate* gate = nullptr;         ///< With it nodes run one at a time, in topological order.
+  std::stop_token cancellation;     ///< A stop makes Run end with CANCELLED.
+};
+
+/// Figures of one allocator of a session's device.
+struct AllocatorSnapshot {
+  std::string device, name;
+  AllocatorStats stats;
+  std::vector<AllocatorChunk> chunks;
+};
+
+/// A runnable copy of a graph with its variables. Threads: every function from any thread; Run may run in several.
+class Session {
+ public:
+  using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+  virtual ~Session() = default;
+
+  /// Takes the graph; a second call is ALREADY_EXISTS, worded as TensorFlow's. All errors of a graph that can't be
+  /// imported.
+  virtual Status Create(const GraphDef& graph) = 0;
+  /// Adds nodes to what is there.
+  virtual Status Extend(const GraphDef& graph) = 0;
+  /// Feeds, fetches ("node:i" or "node") and targets as in TensorFlow's Session::Run; fetched values in the order of
+  /// `fetches`. Errors: see facts/tensorflow.md; a kernel's failure carries its node in Status::nodes().
+  virtual Status Run(const RunOptions& options, const NamedTensors& feeds, const std::vector<std::string>& fetches,
+                     const std::vector<std::string>& targets, std::vector<Tensor>* outputs, RunMetadata* metadata,
+                     const RunHooks& hooks) = 0;
+  Status Run(const NamedTensors& feeds, const std::vector<std::string>& fetches,
+             const std::vector<std::string>& targets, std::vector<Tensor>* outputs) {
+    return Run(RunOptions(), feeds, fetches, targets, outputs, nullptr, RunHooks());
+  }
+  /// Later calls of Run are CANCELLED "Session has been closed.". Closing twice is fine.
+  virtual Status Close() = 0;
+  virtual Status ListDevices(std::vector<DeviceAttributes>* devices) = 0;
+  /// Live figures, at any time, also while a run goes on.
+  virtual std::vector<AllocatorSnapshot> AllocatorSnapshots() = 0;
+  /// Requested and assigned device of each node that the session has.
+  virtual Status Placement(std::vector<std::pair<std::string, std::string>>* node_to_device) = 0;
+};
+
+/// A session of the one factory that accepts the options.
+StatusOr<std::unique_ptr<Session>> NewSession(const SessionOptions& options);
+
+}  // namespace opscope
