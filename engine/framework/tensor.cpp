@@ -1,0 +1,198 @@
+#include "engine/framework/tensor.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <memory>
+
+#include <Eigen/Core>
+
+namespace opscope {
+namespace {
+
+// Elements of plain memory.
+class RawBuffer final : public TensorBuffer {
+ public:
+  RawBuffer(void* data, size_t size_bytes, Allocator* allocator)
+      : TensorBuffer(data, size_bytes), allocator_(allocator) {}
+  ~RawBuffer() override { allocator_->DeallocateRaw(data_); }
+  Allocator* allocator() const override { return allocator_; }
+
+ private:
+  Allocator* allocator_;
+};
+
+// Elements that are C++ objects, in memory of the allocator.
+template <typename T>
+class ObjectBuffer final : public TensorBuffer {
+ public:
+  ObjectBuffer(void* data, size_t count, Allocator* allocator)
+      : TensorBuffer(data, count * sizeof(T)), count_(count), allocator_(allocator) {
+    std::uninitialized_default_construct_n(static_cast<T*>(data_), count_);
+  }
+  ~ObjectBuffer() override {
+    std::destroy_n(static_cast<T*>(data_), count_);
+    allocator_->DeallocateRaw(data_);
+  }
+  Allocator* allocator() const override { return allocator_; }
+
+ private:
+  size_t count_;
+  Allocator* allocator_;
+};
+
+size_t ElementBytes(DataType dtype) {
+  if (dtype == DT_STRING) return sizeof(tstring);
+  if (dtype == DT_RESOURCE) return sizeof(ResourceHandle);
+  return DataTypeSize(dtype);
+}
+
+std::shared_ptr<TensorBuffer> WrapMemory(DataType dtype, void* data, size_t count, Allocator* allocator) {
+  if (dtype == DT_STRING) return std::make_shared<ObjectBuffer<tstring>>(data, count, allocator);
+  if (dtype == DT_RESOURCE) return std::make_shared<ObjectBuffer<ResourceHandle>>(data, count, allocator);
+  return std::make_shared<RawBuffer>(data, count * DataTypeSize(dtype), allocator);
+}
+
+template <typename T>
+std::string FloatText(T value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  std::array<char, 64> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), result.ptr};
+}
+
+// The fewest digits that give a half or bfloat16 back are those that tell it from its neighbours.
+template <typename T>
+std::string NarrowFloatText(T value) {
+  const auto wide = static_cast<float>(value);
+  if (!std::isfinite(wide)) return FloatText(wide);
+  std::array<char, 64> buffer{};
+  for (int precision = 1; precision <= 9; ++precision) {
+    const auto result =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), wide, std::chars_format::general, precision);
+    float back = 0;
+    std::from_chars(buffer.data(), result.ptr, back);
+    if (static_cast<float>(T(back)) == wide) return {buffer.data(), result.ptr};
+  }
+  return FloatText(wide);
+}
+
+template <typename T>
+std::string ComplexText(std::complex<T> value) {
+  return StrCat("[", FloatText(value.real()), ",", FloatText(value.imag()), "]");
+}
+
+}  // namespace
+
+StatusOr<Tensor> Tensor::Make(DataType dtype, const TensorShape& shape, Allocator* allocator, std::string_view node) {
+  const size_t element = ElementBytes(dtype);
+  if (element == 0) {
+    return errors::InvalidArgument("A tensor of type ", DataTypeString(dtype), " has no elements to allocate");
+  }
+  if (shape.num_elements() == 0) return Tensor(dtype, shape, nullptr);
+  const int64_t bytes = MultiplyWithoutOverflow(shape.num_elements(), static_cast<int64_t>(element));
+  void* data = bytes < 0 ? nullptr
+                         : allocator->AllocateRaw(Allocator::kAlignment, static_cast<size_t>(bytes), {.node = node});
+  if (!data) {
+    return errors::ResourceExhausted("OOM when allocating tensor with shape", shape.DebugString(), " and type ",
+                                     DataTypeString(dtype), " by allocator ", allocator->Name());
+  }
+  return Tensor(dtype, shape, WrapMemory(dtype, data, static_cast<size_t>(shape.num_elements()), allocator));
+}
+
+Tensor::Tensor(DataType dtype, const TensorShape& shape) {
+  auto made = Make(dtype, shape);
+  if (made.ok()) *this = std::move(made).value();
+}
+
+size_t Tensor::TotalBytes() const {
+  const auto count = static_cast<size_t>(NumElements());
+  size_t bytes = count * ElementBytes(dtype_);
+  if (dtype_ == DT_STRING) {
+    for (const auto& s : flat<tstring>()) bytes += s.size();
+  }
+  return bytes;
+}
+
+std::string_view Tensor::tensor_data() const {
+  return {static_cast<const char*>(raw_data()), static_cast<size_t>(NumElements()) * DataTypeSize(dtype_)};
+}
+
+StatusOr<Tensor> Tensor::Reshaped(const TensorShape& shape) const {
+  if (shape.num_elements() != NumElements()) {
+    return errors::InvalidArgument("A tensor of shape ", shape_.DebugString(), " can't be seen as ", shape.DebugString());
+  }
+  return Tensor(dtype_, shape, buffer_);
+}
+
+StatusOr<Tensor> Tensor::DeepCopy(Allocator* allocator) const {
+  OS_ASSIGN_OR_RETURN(Tensor copy, Make(dtype_, shape_, allocator));
+  if (NumElements() == 0) return copy;
+  if (dtype_ == DT_STRING) {
+    std::copy_n(flat<tstring>().begin(), NumElements(), copy.flat<tstring>().begin());
+  } else if (dtype_ == DT_RESOURCE) {
+    std::copy_n(flat<ResourceHandle>().begin(), NumElements(), copy.flat<ResourceHandle>().begin());
+  } else {
+    std::memcpy(copy.raw_data(), raw_data(), tensor_data().size());
+  }
+  return copy;
+}
+
+std::string Tensor::ElementText(int64_t i) const {
+  const auto at = static_cast<size_t>(i);
+  switch (dtype_) {
+    case DT_FLOAT:
+      return FloatText(flat<float>()[at]);
+    case DT_DOUBLE:
+      return FloatText(flat<double>()[at]);
+    case DT_HALF:
+      return NarrowFloatText(flat<half>()[at]);
+    case DT_BFLOAT16:
+      return NarrowFloatText(flat<bfloat16>()[at]);
+    case DT_INT8:
+    case DT_QINT8:
+      return std::to_string(flat<int8_t>()[at]);
+    case DT_INT16:
+    case DT_QINT16:
+      return std::to_string(flat<int16_t>()[at]);
+    case DT_INT32:
+    case DT_QINT32:
+      return std::to_string(flat<int32_t>()[at]);
+    case DT_INT64:
+      return std::to_string(flat<int64_t>()[at]);
+    case DT_UINT8:
+    case DT_QUINT8:
+      return std::to_string(flat<uint8_t>()[at]);
+    case DT_UINT16:
+    case DT_QUINT16:
+      return std::to_string(flat<uint16_t>()[at]);
+    case DT_UINT32:
+      return std::to_string(flat<uint32_t>()[at]);
+    case DT_UINT64:
+      return std::to_string(flat<uint64_t>()[at]);
+    case DT_BOOL:
+      return flat<bool>()[at] ? "true" : "false";
+    case DT_STRING:
+      return flat<tstring>()[at];
+    case DT_COMPLEX64:
+      return ComplexText(flat<std::complex<float>>()[at]);
+    case DT_COMPLEX128:
+      return ComplexText(flat<std::complex<double>>()[at]);
+    case DT_RESOURCE:
+      return StrCat("<resource ", flat<ResourceHandle>()[at].name, ">");
+    default:
+      return "?";
+  }
+}
+
+std::string Tensor::DebugString(int max_values) const {
+  std::string text = StrCat("Tensor<type: ", DataTypeString(dtype_), " shape: ", shape_.DebugString(), " values:");
+  const int64_t shown = std::min<int64_t>(NumElements(), max_values);
+  for (int64_t i = 0; i < shown; ++i) text += " " + ElementText(i);
+  return text + (shown < NumElements() ? "...>" : ">");
+}
+
+}  // namespace opscope
