@@ -1,0 +1,32 @@
+#pragma once
+// Bytes in use over time.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/trace/run_trace.h"
+
+namespace opscope {
+
+struct MemoryPoint {
+  int64_t time_ns = 0;
+  int64_t bytes_in_use = 0;
+};
+/// One allocator's curve, in the order of time.
+struct MemoryCurve {
+  std::string allocator;
+  std::vector<MemoryPoint> points;
+  int64_t peak_bytes = 0;
+};
+/// A curve for each allocator, by name. Cost: n log n in the allocations.
+std::vector<MemoryCurve> MemoryTimeline(const RunTrace& trace);
+
+/// What lived at a position, biggest first: node and bytes.
+struct LiveMemory {
+  std::string node;
+  int64_t bytes = 0;
+};
+std::vector<LiveMemory> LiveAt(const RunTrace& trace, size_t position);
+
+}  // namespace opscope
