@@ -131,6 +131,7 @@ function(opscope_program name)
     target_link_libraries(${name} PRIVATE Qt6::Core Qt6::Gui Qt6::Widgets)
   endif()
   target_link_libraries(${name} PRIVATE ${arg_DEPS})
+  set_property(GLOBAL APPEND PROPERTY OPSCOPE_PROGRAMS ${name})
 endfunction()
 
 function(_opscope_test_definitions target)
