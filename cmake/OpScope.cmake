@@ -105,8 +105,12 @@ function(opscope_object_library name)
   add_library(${name} INTERFACE CMakeLists.txt)
   add_dependencies(${name} ${name}_objects)
   target_include_directories(${name} INTERFACE "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>")
-  target_link_libraries(${name} INTERFACE $<TARGET_OBJECTS:${name}_objects> ${arg_DEPS}
-                                          ${arg_PRIVATE_DEPS})
+  # An export doesn't put its namespace into TARGET_OBJECTS, hence two forms.
+  target_link_libraries(
+    ${name}
+    INTERFACE $<BUILD_INTERFACE:$<TARGET_OBJECTS:${name}_objects>>
+              $<INSTALL_INTERFACE:$<TARGET_OBJECTS:OpScope::${name}_objects>> ${arg_DEPS}
+              ${arg_PRIVATE_DEPS})
   _opscope_note_part(${name})
 endfunction()
 
