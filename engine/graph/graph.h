@@ -7,10 +7,12 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/base/ids.h"
 #include "engine/base/status.h"
+#include "engine/framework/dtype.h"
 #include "engine/proto/function.pb.h"
 #include "engine/proto/graph.pb.h"
 #include "engine/proto/node_def.pb.h"
@@ -34,12 +36,14 @@ struct InEdge {
   NodeId src;
   int src_output = 0;  ///< TensorId::kControlSlot for a control edge.
   int dst_input = 0;   ///< Position among data inputs; TensorId::kControlSlot for a control edge.
+  uint32_t peer = 0;   ///< Its place in the out_edges of `src`: removal is quick at hubs too.
 };
 /// The other end of an InEdge.
 struct OutEdge {
   NodeId dst;
   int src_output = 0;
   int dst_input = 0;
+  uint32_t peer = 0;  ///< Its place in the in_edges of `dst`.
 };
 
 /// One node. `def` is what was read or edited; its inputs are names and may refer to nothing (then the node has a
@@ -52,15 +56,30 @@ struct Node {
   /// byte for byte. A slice of a shared buffer.
   std::shared_ptr<const std::string> source_buffer;
   std::string_view source_bytes;
-  bool alive = false;
+  bool alive = true;
 
   const std::string& name() const { return def.name(); }
   const std::string& op() const { return def.op(); }
 };
 
+/// Lets maps of strings be asked with string views.
+struct StringHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>()(text); }
+};
+template <typename Value>
+using StringMap = std::unordered_map<std::string, Value, StringHash, std::equal_to<>>;
+
+/// The bytes of a part of a file, as a slice of a buffer that it keeps alive.
+struct SourceSlice {
+  std::shared_ptr<const std::string> buffer;
+  std::string_view bytes;
+};
+
 /// A tolerant, editable graph: whatever parses can be held; validation.h lists what is wrong, and graph_constructor.h
-/// refuses it for running. Ids are stable until the node is removed and are reused never. Copyable (snapshots).
-/// Threads: one writer or several readers.
+/// refuses it for running. Ids are stable until the node is removed and are reused never. Copyable (snapshots): copies
+/// share their nodes until one of them changes, so a copy costs about one pointer and one name a node.
+/// Threads: one writer or several readers; copies are independent of each other.
 class Graph {
  public:
   Graph() = default;
@@ -68,24 +87,30 @@ class Graph {
   /// Adds every node as it stands; edges are resolved by name. Names that occur twice keep both nodes; inputs refer to
   /// the first. Never fails.
   static Graph FromGraphDef(GraphDef def);
-  GraphDef ToGraphDef() const;  ///< Nodes in their order, library, versions.
+  /// Nodes in their order, library, versions, and whatever else the GraphDef that it came from held.
+  GraphDef ToGraphDef() const;
+  /// As ToGraphDef without the nodes.
+  GraphDef ToGraphDefWithoutNodes() const;
 
   size_t num_nodes() const { return num_alive_; }
+  size_t num_edges() const { return num_edges_; }  ///< Resolved ones, data and control.
   size_t num_ids() const { return nodes_.size(); }  ///< Ids are below this.
-  bool has(NodeId id) const { return id.index() < nodes_.size() && nodes_[id.index()].alive; }
-  const Node& node(NodeId id) const { return nodes_[id.index()]; }
+  bool has(NodeId id) const { return id.index() < nodes_.size() && nodes_[id.index()] != nullptr; }
+  /// REQUIRES: has(id).
+  const Node& node(NodeId id) const { return *nodes_[id.index()]; }
   NodeId Find(std::string_view name) const;  ///< Not valid() when there is none.
   std::vector<NodeId> NodeIds() const;       ///< In order.
   template <typename F>
   void ForEachNode(F&& f) const {
-    for (size_t i = 0; i < nodes_.size(); ++i)
-      if (nodes_[i].alive) f(NodeId(i), nodes_[i]);
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i] != nullptr) f(NodeId(i), *nodes_[i]);
+    }
   }
 
   /// ALREADY_EXISTS when the name is taken, INVALID_ARGUMENT for an empty one. Inputs of other nodes that named this
   /// one become edges.
   StatusOr<NodeId> AddNode(NodeDef def);
-  /// Puts back a node at the id that it had (undo). REQUIRES: the id is free.
+  /// Puts back a node at the id that it had (undo). FAILED_PRECONDITION when the id is in use.
   Status RestoreNode(NodeId id, NodeDef def, std::shared_ptr<const std::string> source_buffer,
                      std::string_view source_bytes);
   /// Removes the node; inputs elsewhere that named it stay as names without an edge.
@@ -93,32 +118,72 @@ class Graph {
   /// Replaces the node's definition (same id; the name may change, inputs elsewhere are not rewritten).
   Status ReplaceNode(NodeId id, NodeDef def);
 
-  const FunctionDefLibrary& library() const { return library_; }
+  /// Between BeginBatch and EndBatch edges may be missing: a batch of changes costs one relinking of each node that it
+  /// touches, however many of its neighbours change. Batches nest. See GraphBatch.
+  void BeginBatch() { ++batch_depth_; }
+  void EndBatch();
+
+  const FunctionDefLibrary& library() const { return *library_; }
   void set_library(FunctionDefLibrary library);
   const VersionDef& versions() const { return versions_; }
   void set_versions(VersionDef versions);
   bool has_versions() const { return has_versions_; }
   /// Attaches a node's bytes in the file (graph_io).
   void SetSource(NodeId id, std::shared_ptr<const std::string> buffer, std::string_view bytes);
+  /// The bytes of functions in the file, by name (graph_io). They stand for what was read: a writer uses them only
+  /// where they still say what library() says.
+  void SetFunctionSources(StringMap<SourceSlice> sources);
+  const StringMap<SourceSlice>& function_sources() const { return *function_sources_; }
 
   /// Grows by every change.
   int64_t version() const { return version_; }
 
  private:
+  using NodePtr = std::shared_ptr<Node>;
+
+  Node& Mutable(NodeId id);
+  NodePtr& Slot(NodeId id) { return nodes_[id.index()]; }
+  void AppendAll(GraphDef* def);
+  void Place(NodeId id, NodePtr node);
+  // Structure: Touch takes a node's in-edges off and notes it; Flush links all noted nodes again.
+  void Touch(NodeId id);
+  void TouchReaders(NodeId id);
+  void TouchDangling(std::string_view name);
+  void Flush();
   void Link(NodeId id);
-  void Unlink(NodeId id);
+  void UnlinkInputs(NodeId id);
+  void RemoveOutEdge(NodeId src, uint32_t place);
   void IndexName(NodeId id);
   void UnindexName(NodeId id);
 
-  std::vector<Node> nodes_;
+  std::vector<NodePtr> nodes_;
   size_t num_alive_ = 0;
-  std::unordered_map<std::string, std::vector<NodeId>> by_name_;
+  size_t num_edges_ = 0;
+  /// All nodes of a name, lowest id first: that one is what inputs mean.
+  StringMap<std::vector<NodeId>> by_name_;
   /// Names that inputs refer to and no node has, with who refers.
-  std::unordered_map<std::string, std::vector<NodeId>> dangling_;
-  FunctionDefLibrary library_;
+  StringMap<std::unordered_set<NodeId>> dangling_;
+  std::unordered_set<NodeId> pending_;
+  int batch_depth_ = 0;
+  std::shared_ptr<const FunctionDefLibrary> library_ = std::make_shared<const FunctionDefLibrary>();
+  std::shared_ptr<const StringMap<SourceSlice>> function_sources_ = std::make_shared<const StringMap<SourceSlice>>();
   VersionDef versions_;
   bool has_versions_ = false;
+  bool has_library_ = false;
+  GraphDef rest_;  ///< Fields of the GraphDef that it came from that have no place above, unknown ones included.
   int64_t version_ = 0;
+};
+
+/// A batch of changes to a graph as long as it lives.
+class GraphBatch {
+ public:
+  explicit GraphBatch(Graph* graph) : graph_(graph) { graph_->BeginBatch(); }
+  ~GraphBatch() { graph_->EndBatch(); }
+  GraphBatch(const GraphBatch&) = delete;
+  GraphBatch& operator=(const GraphBatch&) = delete;
+
+ private:
+  Graph* graph_;
 };
 
 }  // namespace opscope
