@@ -55,6 +55,11 @@ struct TraceOutput {
 };
 TensorSummary SummaryOf(const TraceOutput& output);
 
+/// How allocators are named in traces: "<device> <allocator>", since devices have allocators of the same name.
+std::string AllocatorLabel(std::string_view device, std::string_view allocator);
+/// The device of such a label.
+std::string_view DeviceOfAllocatorLabel(std::string_view label);
+
 /// Bytes taken (positive) or given back.
 struct TraceAllocation {
   uint32_t allocator = NameTable::kNone;
@@ -98,7 +103,9 @@ class RunTrace {
   /// How the run ended; OK while it goes on.
   const Status& status() const { return status_; }
   bool finished() const { return finished_; }
-  /// Peak of each allocator over the run, by name ("cpu", or device and allocator).
+  /// Whether both are snapshots of one run.
+  bool SameRun(const RunTrace& other) const { return names_ == other.names_; }
+  /// Peak of each allocator over the run, by AllocatorLabel.
   std::vector<std::pair<std::string, int64_t>> PeakBytes() const;
 
  private:

@@ -2,6 +2,7 @@
 // Makes a RunTrace: live as the observer of a run, or from RunMetadata.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -38,9 +39,7 @@ class RunTraceBuilder : public RunObserver {
   static StatusOr<std::shared_ptr<const RunTrace>> FromRunMetadata(const tensorflow::RunMetadata& metadata);
 
  private:
-  struct OpenExecution {
-    uint32_t ordinal = 0;
-  };
+  struct FromStats;
   TraceOutput KeepOutput(const Tensor& tensor);
   void AddAllocations(const NodeExecution& execution, uint32_t node, TraceExecution* record);
   uint32_t TakeOrdinal(const ExecutionKey& key);
