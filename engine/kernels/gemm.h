@@ -1,0 +1,22 @@
+#pragma once
+// Products of row-major matrices in memory.
+
+#include "engine/kernels/kernel_util.h"
+
+namespace opscope::kernels {
+
+/// out[rows, cols] = op(a) * op(b) with op(a) rows x depth and op(b) depth x cols; the operands lie
+/// transposed where the flags say so.
+struct GemmShape {
+  int64_t rows = 0, cols = 0, depth = 0;
+  bool transpose_a = false, transpose_b = false;
+  bool conjugate_a = false, conjugate_b = false;  ///< Of complex types.
+};
+
+/// The types that Gemm takes.
+const TypeList& GemmTypes();
+
+/// Writes all of `out`; zeros where depth is 0. UNIMPLEMENTED for a type not in GemmTypes().
+Status Gemm(DataType dtype, const GemmShape& shape, const void* a, const void* b, void* out);
+
+}  // namespace opscope::kernels
