@@ -21,6 +21,7 @@ class Diagram;
 class Graph;
 class Hierarchy;
 class LabelMeter;
+struct LayoutRoutes;
 
 /// Names one visible thing for as long as its SceneModel lives: an op keeps its id over edits of the graph (it is its
 /// NodeId), a scope or series keeps it by its name over collapse, expand and rebuild.
@@ -46,6 +47,8 @@ struct ScenePort {
   bool control = false;   ///< drawn as a hollow diamond
   bool boundary = false;  ///< of an expanded scope: a wire goes on inside from here
   bool ref = false;       ///< a reference or resource value
+  NodeId node;            ///< the op whose input or output this is; not valid() for ports that stand for several
+  int32_t index = -1;     ///< its number there
 };
 
 struct SceneItem {
@@ -62,6 +65,7 @@ struct SceneItem {
   std::string subtitle;       ///< op type; of a scope "13 ops"
   int32_t op_count = 0;       ///< scopes and series: ops inside, at any depth
   int32_t scope_count = 0;    ///< scopes: scopes inside, at any depth
+  std::string composite;      ///< closed scopes that are one thing: what it is called ("Variable")
   std::vector<ScenePort> inputs;   ///< left frame (top in top-to-bottom flow); control port last
   std::vector<ScenePort> outputs;  ///< right frame (bottom)
   std::vector<std::string> members;  ///< series: the ops' names
@@ -141,11 +145,16 @@ class SceneModel {
   /// The last picture; never null (empty at first).
   std::shared_ptr<const SceneSnapshot> snapshot() const { return snapshot_; }
 
+  /// Takes the wires of a layout into account from the next Rebuild on (together with its positions in the Diagram).
+  void AddRoutes(std::shared_ptr<const LayoutRoutes> routes);
+  void ClearRoutes();
+
   /// The stable id of a scope or series by its full name.
   ItemId ScopeItem(std::string_view name);
 
  private:
   std::shared_ptr<const SceneSnapshot> snapshot_;
+  std::shared_ptr<LayoutRoutes> routes_;
   std::unordered_map<std::string, uint32_t> scope_ids_;
   uint64_t version_ = 0;
 };
