@@ -13,26 +13,25 @@
 #include "widgets/controllers/document_controller.h"
 #include "widgets/controllers/run_controller.h"
 #include "widgets/controllers/selection.h"
+#include "widgets/support/qt_convert.h"
 
 namespace opscope::ui {
 namespace {
 
-QString text(std::string_view s) { return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size())); }
-
 // JSON text (of value_text.h) as a JSON value.
 QJsonValue parsed(const std::string& json) {
   const QJsonDocument document = QJsonDocument::fromJson("[" + QByteArray::fromStdString(json) + "]");
-  return document.array().isEmpty() ? QJsonValue(text(json)) : document.array().at(0);
+  return document.array().isEmpty() ? QJsonValue(toQString(json)) : document.array().at(0);
 }
 
 QJsonObject dumpNode(const Node& node) {
   QJsonArray inputs;
-  for (const std::string& input : node.def.input()) inputs.append(text(input));
+  for (const std::string& input : node.def.input()) inputs.append(toQString(input));
   QJsonObject attrs;
-  for (const auto& [name, value] : node.def.attr()) attrs[text(name)] = parsed(AttrToText(value));
-  return {{QStringLiteral("name"), text(node.name())},
-          {QStringLiteral("op"), text(node.op())},
-          {QStringLiteral("device"), text(node.def.device())},
+  for (const auto& [name, value] : node.def.attr()) attrs[toQString(name)] = parsed(AttrToText(value));
+  return {{QStringLiteral("name"), toQString(node.name())},
+          {QStringLiteral("op"), toQString(node.op())},
+          {QStringLiteral("device"), toQString(node.def.device())},
           {QStringLiteral("inputs"), inputs},
           {QStringLiteral("attr"), attrs}};
 }
@@ -40,9 +39,9 @@ QJsonObject dumpNode(const Node& node) {
 QJsonArray dumpProblems(const Editor& editor) {
   QJsonArray problems;
   for (const Diagnostic& problem : editor.document()->problems()) {
-    problems.append(QJsonObject{{QStringLiteral("node"), text(problem.node)},
-                                {QStringLiteral("code"), text(CodeName(problem.code))},
-                                {QStringLiteral("message"), text(problem.message)}});
+    problems.append(QJsonObject{{QStringLiteral("node"), toQString(problem.node)},
+                                {QStringLiteral("code"), toQString(CodeName(problem.code))},
+                                {QStringLiteral("message"), toQString(problem.message)}});
   }
   return problems;
 }

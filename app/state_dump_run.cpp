@@ -9,13 +9,12 @@
 #include "widgets/controllers/document_controller.h"
 #include "widgets/controllers/run_controller.h"
 #include "widgets/controllers/trace_controller.h"
+#include "widgets/support/qt_convert.h"
 
 namespace opscope::ui {
 namespace {
 
 constexpr int64_t kMaxDumpedElements = 10'000;
-
-QString text(std::string_view s) { return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size())); }
 
 QString stateName(RunState state) {
   switch (state) {
@@ -29,7 +28,7 @@ QString stateName(RunState state) {
 QJsonObject dumpTensor(const Tensor& tensor) {
   QJsonArray shape;
   for (const int64_t d : tensor.shape().dim_sizes()) shape.append(static_cast<qint64>(d));
-  QJsonObject result{{QStringLiteral("dtype"), text(NumpyName(tensor.dtype()))}, {QStringLiteral("shape"), shape}};
+  QJsonObject result{{QStringLiteral("dtype"), toQString(NumpyName(tensor.dtype()))}, {QStringLiteral("shape"), shape}};
   if (tensor.NumElements() <= kMaxDumpedElements) {
     const QByteArray json = "[" + QByteArray::fromStdString(TensorToText(tensor)) + "]";
     result[QStringLiteral("value")] = QJsonDocument::fromJson(json).array().at(0);
@@ -38,19 +37,19 @@ QJsonObject dumpTensor(const Tensor& tensor) {
 }
 
 QJsonObject dumpError(const Status& status) {
-  QJsonObject error{{QStringLiteral("code"), text(CodeName(status.code()))},
-                    {QStringLiteral("message"), text(status.message())}};
-  if (!status.nodes().empty()) error[QStringLiteral("node")] = text(status.nodes().front());
+  QJsonObject error{{QStringLiteral("code"), toQString(CodeName(status.code()))},
+                    {QStringLiteral("message"), toQString(status.message())}};
+  if (!status.nodes().empty()) error[QStringLiteral("node")] = toQString(status.nodes().front());
   return error;
 }
 
 QJsonArray dumpBreakpoints(const Editor& editor) {
   QJsonArray breakpoints;
   for (const Breakpoint& b : editor.document()->runConfig().breakpoints) {
-    breakpoints.append(QJsonObject{{QStringLiteral("node"), text(b.node)},
-                                   {QStringLiteral("when"), text(b.when)},
+    breakpoints.append(QJsonObject{{QStringLiteral("node"), toQString(b.node)},
+                                   {QStringLiteral("when"), toQString(b.when)},
                                    {QStringLiteral("enabled"), b.enabled},
-                                   {QStringLiteral("hits"), editor.run()->breakpointHits(text(b.node))}});
+                                   {QStringLiteral("hits"), editor.run()->breakpointHits(toQString(b.node))}});
   }
   return breakpoints;
 }
@@ -71,11 +70,11 @@ QJsonObject dumpRun(const Editor& editor) {
   const RunController& run = *editor.run();
   const TraceCursor& cursor = editor.trace()->cursor();
   QJsonArray order;
-  for (const std::string& node : cursor.trace().Order()) order.append(text(node));
+  for (const std::string& node : cursor.trace().Order()) order.append(toQString(node));
   QJsonObject outputs;
-  for (const auto& [name, tensor] : run.result().outputs) outputs[text(name)] = dumpTensor(tensor);
+  for (const auto& [name, tensor] : run.result().outputs) outputs[toQString(name)] = dumpTensor(tensor);
   QJsonArray watches;
-  for (const std::string& watch : editor.document()->runConfig().watches) watches.append(text(watch));
+  for (const std::string& watch : editor.document()->runConfig().watches) watches.append(toQString(watch));
   QJsonObject result{{QStringLiteral("state"), stateName(run.state())},
                      {QStringLiteral("at"), run.currentNode()},
                      {QStringLiteral("order"), order},
@@ -95,8 +94,8 @@ QJsonArray dumpDevices(const Editor& editor) {
   QJsonArray devices;
   const auto allocators = editor.run()->allocatorSnapshots();
   for (const auto& device : editor.run()->devices()) {
-    QJsonObject row{{QStringLiteral("name"), text(device.name())},
-                    {QStringLiteral("type"), text(device.device_type())},
+    QJsonObject row{{QStringLiteral("name"), toQString(device.name())},
+                    {QStringLiteral("type"), toQString(device.device_type())},
                     {QStringLiteral("memory_limit"), static_cast<qint64>(device.memory_limit())},
                     {QStringLiteral("bytes_in_use"), 0},
                     {QStringLiteral("peak_bytes"), 0},
@@ -120,10 +119,10 @@ QJsonArray dumpAllocators(const Editor& editor) {
                                 {QStringLiteral("size"), static_cast<qint64>(chunk.size)},
                                 {QStringLiteral("requested"), static_cast<qint64>(chunk.requested)},
                                 {QStringLiteral("in_use"), chunk.in_use},
-                                {QStringLiteral("node"), text(chunk.node)}});
+                                {QStringLiteral("node"), toQString(chunk.node)}});
     }
-    result.append(QJsonObject{{QStringLiteral("device"), text(allocator.device)},
-                              {QStringLiteral("name"), text(allocator.name)},
+    result.append(QJsonObject{{QStringLiteral("device"), toQString(allocator.device)},
+                              {QStringLiteral("name"), toQString(allocator.name)},
                               {QStringLiteral("bytes_in_use"), static_cast<qint64>(allocator.stats.bytes_in_use)},
                               {QStringLiteral("peak_bytes"), static_cast<qint64>(allocator.stats.peak_bytes_in_use)},
                               {QStringLiteral("num_allocs"), static_cast<qint64>(allocator.stats.num_allocs)},
