@@ -59,7 +59,6 @@ class Hierarchy {
   int64_t graph_version() const { return graph_version_; }
 
  private:
-  ScopeId Intern(std::string_view scope_name, std::vector<ScopeId>* path);
   ScopeId ChildScope(ScopeId parent, std::string_view label) const;
   void CountContents();
 
