@@ -1,0 +1,37 @@
+#pragma once
+// Executor: runs a plan once. A ready queue instead of recursion: the depth of a graph costs no stack.
+
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/base/thread_pool.h"
+#include "engine/framework/run_observer.h"
+#include "engine/framework/tensor.h"
+#include "engine/runtime/executable.h"
+
+namespace opscope {
+
+class StepGate;
+class StepStatsCollector;
+
+/// What one run is given. Borrowed until Execute returns.
+struct ExecutorArgs {
+  int64_t step_id = 0;
+  const std::vector<Tensor>* feeds = nullptr;
+  RunObserver* observer = nullptr;           ///< Hears of the graph's own nodes.
+  StepStatsCollector* collector = nullptr;   ///< Hears of args and retvals too.
+  StepGate* gate = nullptr;
+  ThreadPool* pool = nullptr;                ///< Null: everything runs in the calling thread.
+  std::vector<std::stop_token> stops;        ///< Any of them ends the run …
+  std::vector<Status> stop_statuses;         ///< … with the status at the same place.
+  int64_t timeout_ms = 0;                    ///< 0: none.
+};
+
+/// Runs the plan and waits for its end; `fetches` gets the values of the retvals. The first failure is returned, the rest
+/// of the run is cancelled; no kernel runs any more when it returns. Nodes that cost little run in the thread that made
+/// them ready, others on the pool. With a gate one node at a time, that of lowest rank first.
+Status Execute(const std::shared_ptr<const Executable>& plan, const ExecutorArgs& args, std::vector<Tensor>* fetches);
+
+}  // namespace opscope
