@@ -124,7 +124,7 @@ Status CheckMinimum(const AttrValue& value, const OpDef::AttrDef& def) {
 Status CheckAttr(const NodeDef& node, const OpDef& op, const OpDef::AttrDef& def) {
   const AttrValue* value = FindAttr(node, def.name());
   if (!value) return def.has_default_value() ? Status::OK() : MissingAttr(def.name(), node, op);
-  const std::string where = StrCat("; NodeDef: ", FormatNodeForError(node.name()), "; ", SummarizeOpDef(op));
+  const std::string where = StrCat("\n\t; NodeDef: ", FormatNodeForError(node.name()), "; ", SummarizeOpDef(op));
   Status status = AttrHasType(*value, def.type(), def.name());
   if (status.ok() && def.has_allowed_values()) status = CheckAllowed(*value, def);
   if (status.ok() && def.has_minimum()) status = CheckMinimum(*value, def);

@@ -41,6 +41,7 @@ Status MergeDevices(const ParsedDeviceName& other, bool keep_on_conflict, Parsed
 struct Group {
   ParsedDeviceName request;
   uint32_t size = 1;
+  uint32_t rank = 0;      ///< Depth of its tree, which decides who is named first in a message.
   bool is_soft = false;   ///< Its members' wishes can't be met together.
 };
 
@@ -82,19 +83,30 @@ class Placement {
     return status.AddNode(node.name());
   }
 
-  // Puts b's group into a's. A conflict is an error, or a's wish holds.
+  // Makes one group of two. A conflict is an error, or the wish of `a`'s group holds.
   Status Join(uint32_t a, uint32_t b, bool a_wins) {
     a = Find(a);
     b = Find(b);
     if (a == b) return Status::OK();
-    Status status = MergeDevices(groups_[b].request, a_wins, &groups_[a].request);
+    const uint32_t root = groups_[a].rank < groups_[b].rank ? b : a;
+    const uint32_t child = root == a ? b : a;
+    Group& group = groups_[root];
+    if (group.rank == groups_[child].rank) ++group.rank;
+    Status status;
+    if (a_wins) {
+      ParsedDeviceName merged = groups_[a].request;
+      status = MergeDevices(groups_[b].request, true, &merged);
+      group.request = std::move(merged);
+    } else {
+      status = MergeDevices(groups_[child].request, false, &group.request);
+    }
     if (!status.ok() && options_.allow_soft_placement) {
-      groups_[a].is_soft = true;
+      group.is_soft = true;
       status = Status::OK();
     }
-    groups_[a].is_soft |= groups_[b].is_soft;
-    groups_[a].size += groups_[b].size;
-    parent_[b] = a;
+    group.is_soft |= groups_[child].is_soft;
+    group.size += groups_[child].size;
+    parent_[child] = root;
     return status;
   }
 
@@ -129,7 +141,7 @@ class Placement {
       const auto [it, is_first] = by_class_.emplace(name, named.valid() ? named : id);
       if (it->second == id) continue;
       if (why_[id.index()] == PlacementRule::kDefault) why_[id.index()] = PlacementRule::kColocated;
-      const Status status = Join(it->second.value, id.value, /*a_wins=*/false);
+      const Status status = Join(id.value, it->second.value, /*a_wins=*/false);
       if (status.ok()) continue;
       const auto quote = [](const std::string& n) { return "{{colocation_node " + n + "}}"; };
       Status full = status.Prepend(StrCat("Cannot colocate nodes ", quote(node.name()), " and ",
@@ -192,7 +204,9 @@ class Placement {
 
   void FollowConsumer(NodeId id) {
     const Node& node = graph_.node(id);
-    if (!node.in_edges.empty() || node.out_edges.empty() || !IsFree(id)) return;
+    const PlacementRule rule = placed_[id.index()].rule;
+    if (!node.in_edges.empty() || node.out_edges.empty() || groups_[Find(id.value)].size > 1) return;
+    if (rule != PlacementRule::kDefault && rule != PlacementRule::kRequested) return;
     std::vector<DataType> inputs, outputs;
     const OpDef* op = ops_.Find(node.op());
     if (!op || !InOutTypesForNode(node.def, *op, &inputs, &outputs).ok()) return;
@@ -201,6 +215,9 @@ class Placement {
     for (const OutEdge& edge : node.out_edges) {
       if (placed_[edge.dst.index()].device != device) return;
     }
+    // A wish that leaves a choice leaves it to the consumer.
+    if (placed_[id.index()].device == device && rule == PlacementRule::kRequested) return;
+    if (!groups_[Find(id.value)].request.IsSpecificationOf(device->parsed_name())) return;
     placed_[id.index()] = {device, PlacementRule::kFollowsConsumer};
   }
 

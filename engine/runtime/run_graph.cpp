@@ -49,7 +49,8 @@ class Builder {
     endpoint->node = graph_.Find(id.node);
     endpoint->port = id.index;
     if (!endpoint->node.valid()) {
-      return errors::InvalidArgument("Tensor ", id.node, ":", id.index,
+      const std::string text = name.starts_with(':') ? name : StrCat(id.node, ":", id.index);
+      return errors::InvalidArgument("Tensor ", text,
                                      ", specified in either feed_devices or fetch_devices was not found in the Graph");
     }
     std::vector<DataType> inputs, outputs;
