@@ -8,7 +8,7 @@
 #include "widgets/canvas/canvas_widget.h"
 #include "widgets/controllers/document_controller.h"
 #include "widgets/controllers/selection.h"
-#include "widgets/overlays/overlay_model.h"
+#include "widgets/overlays/overlay.h"
 #include "widgets/support/qt_convert.h"
 #include "widgets/support/theme.h"
 
