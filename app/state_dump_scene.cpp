@@ -70,8 +70,8 @@ QJsonObject dumpEdge(const Editor& editor, const SceneSnapshot& scene, const Sce
   QString to = toQString(scene.items[static_cast<size_t>(edge.to)].name);
   if (edge.count == 1 && graph.has(edge.from_node) && graph.has(edge.to_node)) {
     const bool control = edge.kind == SceneEdgeKind::kControl;
-    from = control ? QLatin1Char('^') + toQString(graph.node(edge.from_node).name())
-                   : toQString(graph.node(edge.from_node).name()) + QLatin1Char(':') + QString::number(edge.from_output);
+    from = control ? QString(QLatin1Char('^') + toQString(graph.node(edge.from_node).name()))
+                   : QString(toQString(graph.node(edge.from_node).name()) + QLatin1Char(':') + QString::number(edge.from_output));
     to = toQString(graph.node(edge.to_node).name());
   }
   const WireRef wire{edge.from_node, edge.from_output, edge.to_node, edge.to_input};
