@@ -35,16 +35,16 @@ using SimpleHandler = std::function<ActionResult(const QJsonObject& args)>;
 
 /// How an action looks in menus and which keys start it. Scripts-only actions have no text.
 struct ActionSpec {
-  QString id;
-  QString text;                     ///< "&Save"; empty: for scripts only.
-  QString menu;                     ///< "File", "View/Overlays"; empty: in no menu.
-  QString icon;                     ///< Name of an icon of the theme.
-  QList<QKeySequence> shortcuts;
+  QString id{};
+  QString text{};                     ///< "&Save"; empty: for scripts only.
+  QString menu{};                     ///< "File", "View/Overlays"; empty: in no menu.
+  QString icon{};                     ///< Name of an icon of the theme.
+  QList<QKeySequence> shortcuts{};
   bool separatorBefore = false;
   bool checkable = false;
-  QString group;                    ///< Exclusive group of checkable actions.
-  QJsonObject args;                 ///< What the menu or key passes to the handler.
-  QString alias;                    ///< Set when several entries share one id: "view.overlay#order".
+  QString group{};                    ///< Exclusive group of checkable actions.
+  QJsonObject args{};                 ///< What the menu or key passes to the handler.
+  QString alias{};                    ///< Set when several entries share one id: "view.overlay#order".
 };
 
 /// Owns the QActions and handlers. Threads: UI thread.

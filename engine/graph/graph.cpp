@@ -88,10 +88,6 @@ void Graph::SetSource(NodeId id, std::shared_ptr<const std::string> buffer, std:
   node.source_bytes = bytes;
 }
 
-void Graph::SetFunctionSources(StringMap<SourceSlice> sources) {
-  function_sources_ = std::make_shared<const StringMap<SourceSlice>>(std::move(sources));
-}
-
 // ---------------------------------------------------------------------------------------------- looking
 
 NodeId Graph::Find(std::string_view name) const {

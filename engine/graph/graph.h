@@ -70,10 +70,19 @@ struct StringHash {
 template <typename Value>
 using StringMap = std::unordered_map<std::string, Value, StringHash, std::equal_to<>>;
 
-/// The bytes of a part of a file, as a slice of a buffer that it keeps alive.
-struct SourceSlice {
+/// The binary GraphDef that a graph came from, field by field, so that a writer can give back what wasn't edited.
+struct GraphSource {
+  struct Part {
+    int field = 0;          ///< Number in GraphDef.
+    std::string_view whole; ///< Tag, length and payload.
+    std::string_view payload;
+  };
   std::shared_ptr<const std::string> buffer;
-  std::string_view bytes;
+  std::vector<Part> parts;                      ///< In the file's order; the nodes among them have the ids 0, 1, ….
+  std::shared_ptr<const FunctionDefLibrary> library;  ///< As it was read.
+  StringMap<std::string_view> functions;        ///< Bytes of each FunctionDef in the library, by name.
+  std::string versions;                         ///< Serialized.
+  std::shared_ptr<const std::string> packed;    ///< The file, when it was packed with gzip.
 };
 
 /// A tolerant, editable graph: whatever parses can be held; validation.h lists what is wrong, and graph_constructor.h
@@ -130,10 +139,10 @@ class Graph {
   bool has_versions() const { return has_versions_; }
   /// Attaches a node's bytes in the file (graph_io).
   void SetSource(NodeId id, std::shared_ptr<const std::string> buffer, std::string_view bytes);
-  /// The bytes of functions in the file, by name (graph_io). They stand for what was read: a writer uses them only
-  /// where they still say what library() says.
-  void SetFunctionSources(StringMap<SourceSlice> sources);
-  const StringMap<SourceSlice>& function_sources() const { return *function_sources_; }
+  /// Where the graph came from (graph_io); nullptr when it did not come from a binary GraphDef.
+  void SetSource(std::shared_ptr<const GraphSource> source) { source_ = std::move(source); }
+  const std::shared_ptr<const GraphSource>& source() const { return source_; }
+  const std::shared_ptr<const FunctionDefLibrary>& shared_library() const { return library_; }
 
   /// Grows by every change.
   int64_t version() const { return version_; }
@@ -166,7 +175,7 @@ class Graph {
   std::unordered_set<NodeId> pending_;
   int batch_depth_ = 0;
   std::shared_ptr<const FunctionDefLibrary> library_ = std::make_shared<const FunctionDefLibrary>();
-  std::shared_ptr<const StringMap<SourceSlice>> function_sources_ = std::make_shared<const StringMap<SourceSlice>>();
+  std::shared_ptr<const GraphSource> source_;
   VersionDef versions_;
   bool has_versions_ = false;
   bool has_library_ = false;
