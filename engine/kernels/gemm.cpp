@@ -9,10 +9,16 @@ namespace {
 
 // Only the types that matter get Eigen's blocked product; it is large code.
 template <typename T>
+using Strided = Eigen::Map<const MatrixRowMajor<T>, 0, Eigen::OuterStride<>>;
+
+template <typename T>
 void BlockedGemm(const GemmShape& s, const T* a, const T* b, T* out) {
-  MatrixMap<T> c(out, s.rows, s.cols);
-  const ConstMatrixMap<T> am(a, s.transpose_a ? s.depth : s.rows, s.transpose_a ? s.rows : s.depth);
-  const ConstMatrixMap<T> bm(b, s.transpose_b ? s.cols : s.depth, s.transpose_b ? s.depth : s.cols);
+  Eigen::Map<MatrixRowMajor<T>, 0, Eigen::OuterStride<>> c(out, s.rows, s.cols,
+                                                           Eigen::OuterStride<>(s.stride_out));
+  const Strided<T> am(a, s.transpose_a ? s.depth : s.rows, s.transpose_a ? s.rows : s.depth,
+                      Eigen::OuterStride<>(s.stride_a));
+  const Strided<T> bm(b, s.transpose_b ? s.cols : s.depth, s.transpose_b ? s.depth : s.cols,
+                      Eigen::OuterStride<>(s.stride_b));
   if (s.transpose_a && s.transpose_b) {
     c.noalias() = am.transpose() * bm.transpose();
   } else if (s.transpose_a) {
@@ -36,10 +42,10 @@ T Conjugated(const T& value, bool conjugate) {
 // Sum is the type in which products are added up: unsigned for integers, so that they wrap.
 template <typename T, typename Sum>
 void PlainGemm(const GemmShape& s, const T* a, const T* b, T* out) {
-  const int64_t a_row = s.transpose_a ? 1 : s.depth;
-  const int64_t a_col = s.transpose_a ? s.rows : 1;
-  const int64_t b_row = s.transpose_b ? 1 : s.cols;
-  const int64_t b_col = s.transpose_b ? s.depth : 1;
+  const int64_t a_row = s.transpose_a ? 1 : s.stride_a;
+  const int64_t a_col = s.transpose_a ? s.stride_a : 1;
+  const int64_t b_row = s.transpose_b ? 1 : s.stride_b;
+  const int64_t b_col = s.transpose_b ? s.stride_b : 1;
   std::vector<Sum> row(static_cast<size_t>(s.cols));
   for (int64_t i = 0; i < s.rows; ++i) {
     std::fill(row.begin(), row.end(), Sum(0));
@@ -52,7 +58,7 @@ void PlainGemm(const GemmShape& s, const T* a, const T* b, T* out) {
       }
     }
     for (int64_t j = 0; j < s.cols; ++j) {
-      out[i * s.cols + j] = static_cast<T>(row[static_cast<size_t>(j)]);
+      out[i * s.stride_out + j] = static_cast<T>(row[static_cast<size_t>(j)]);
     }
   }
 }
@@ -74,8 +80,12 @@ const TypeList& GemmTypes() {
   return types;
 }
 
-Status Gemm(DataType dtype, const GemmShape& s, const void* a, const void* b, void* out) {
-  if (s.rows == 0 || s.cols == 0) return Status::OK();
+Status Gemm(DataType dtype, const GemmShape& shape, const void* a, const void* b, void* out) {
+  if (shape.rows == 0 || shape.cols == 0) return Status::OK();
+  GemmShape s = shape;
+  if (s.stride_a == 0) s.stride_a = s.transpose_a ? s.rows : s.depth;
+  if (s.stride_b == 0) s.stride_b = s.transpose_b ? s.depth : s.cols;
+  if (s.stride_out == 0) s.stride_out = s.cols;
   switch (dtype) {
     case DT_FLOAT:
       Blocked<float>(s, a, b, out);

@@ -11,6 +11,8 @@ struct GemmShape {
   int64_t rows = 0, cols = 0, depth = 0;
   bool transpose_a = false, transpose_b = false;
   bool conjugate_a = false, conjugate_b = false;  ///< Of complex types.
+  /// Elements from one row to the next as they lie in memory; 0: rows are next to each other.
+  int64_t stride_a = 0, stride_b = 0, stride_out = 0;
 };
 
 /// The types that Gemm takes.
