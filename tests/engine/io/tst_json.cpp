@@ -2,7 +2,6 @@
 
 #include <QtTest>
 
-#include "engine/io/crc32c.h"
 #include "engine/io/json.h"
 #include "engine/io/json_tensor.h"
 
@@ -21,7 +20,6 @@ class TstJson : public QObject {
   void tensor_roundTrips();
   void tensor_refuses();
   void base64_knownAnswers();
-  void crc32c_knownAnswers();
 };
 
 void TstJson::parse_roundTrips_data() {
@@ -98,14 +96,6 @@ void TstJson::base64_knownAnswers() {
   }
   QVERIFY(!Base64Decode("Z").ok());
   QVERIFY(!Base64Decode("Zm9*").ok());
-}
-
-void TstJson::crc32c_knownAnswers() {
-  QCOMPARE(Crc32c("123456789"), 0xE3069283u);                   // RFC 3720
-  QCOMPARE(Crc32c(std::string(32, '\0')), 0x8A9136AAu);
-  QCOMPARE(Crc32c(std::string(32, '\xff')), 0x62A8AB43u);
-  QCOMPARE(Crc32c("56789", Crc32c("1234")), 0xE3069283u);
-  QCOMPARE(MaskCrc32c(0), 0xA282EAD8u);
 }
 
 QTEST_APPLESS_MAIN(TstJson)
