@@ -3,6 +3,7 @@
 #include <google/protobuf/stubs/logging.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -47,7 +48,8 @@ int Run(int argc, char** argv) {
     const CommandFunction function = command.setup(sub);
     sub->callback([&chosen, function] { chosen = function; });
   }
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+  const auto is_first = [&](const Command& command) { return std::string_view(argv[1]) == command.name; };
+  if (argc > 1 && argv[1][0] != '-' && std::none_of(Commands().begin(), Commands().end(), is_first)) {
     return Fail(errors::InvalidArgument("unknown command '", argv[1], "'; --help lists the commands"), kWrongUsage);
   }
   try {

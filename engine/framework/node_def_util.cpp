@@ -121,11 +121,24 @@ Status CheckMinimum(const AttrValue& value, const OpDef::AttrDef& def) {
   return Status::OK();
 }
 
+// Enums are open on the wire: a type may be a number that is none.
+Status CheckKnownTypes(const AttrValue& value, const OpDef::AttrDef& def) {
+  const auto refuse = [&](int type) {
+    return errors::InvalidArgument("AttrValue has invalid DataType enum: ", type, "\n\t for attr '", def.name(), "'\n\t");
+  };
+  if (def.type() == "type" && value.has_type() && !IsKnownType(value.type())) return refuse(value.type());
+  for (const int type : value.list().type()) {
+    if (!IsKnownType(type)) return refuse(type);
+  }
+  return Status::OK();
+}
+
 Status CheckAttr(const NodeDef& node, const OpDef& op, const OpDef::AttrDef& def) {
   const AttrValue* value = FindAttr(node, def.name());
   if (!value) return def.has_default_value() ? Status::OK() : MissingAttr(def.name(), node, op);
   const std::string where = StrCat("\n\t; NodeDef: ", FormatNodeForError(node.name()), "; ", SummarizeOpDef(op));
   Status status = AttrHasType(*value, def.type(), def.name());
+  if (status.ok()) status = CheckKnownTypes(*value, def);
   if (status.ok() && def.has_allowed_values()) status = CheckAllowed(*value, def);
   if (status.ok() && def.has_minimum()) status = CheckMinimum(*value, def);
   return status.ok() ? status : status.Append(where);

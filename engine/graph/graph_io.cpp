@@ -157,6 +157,9 @@ void NoteFolder(const std::string& file, LoadedGraph* loaded) {
   const std::string folder = slash == std::string::npos ? "." : file.substr(0, slash);
   if (FileExists(folder + "/variables/variables.index") || FileExists(folder + "/variables/variables")) {
     loaded->variables_prefix = folder + "/variables/variables";
+  } else if (loaded->saver_def.has_value()) {
+    loaded->warnings.push_back({"", Code::kNotFound, folder + "/variables/variables: the values of the model's variables are missing",
+                                NodeId(), Diagnostic::kNoInput});
   }
   if (IsDirectory(folder + "/assets")) loaded->assets_dir = folder + "/assets";
 }
