@@ -61,14 +61,7 @@ class Document {
   bool graph_untouched() const { return original_bytes_ != nullptr && graph_.version() == original_version_; }
 
  private:
-  Status ApplyOne(const Change& change, Applied* applied);
-  Status ApplyNode(const AddNodeChange& change, Applied* applied);
-  Status ApplyNode(const RemoveNodeChange& change, Applied* applied);
-  Status ApplyNode(const ReplaceNodeChange& change, Applied* applied);
-  void ApplyView(const PlaceChange& change, Applied* applied);
-  void ApplyView(const FramesChange& change, Applied* applied);
-  void ApplyView(const CompositeChange& change, Applied* applied);
-  void ApplyView(const CollapseChange& change, Applied* applied);
+  struct Applier;
 
   Graph graph_;
   Diagram diagram_;

@@ -11,6 +11,7 @@
 #include "engine/base/ids.h"
 #include "engine/diagram/scene_model.h"
 #include "engine/document/run_config.h"
+#include "engine/proto/function.pb.h"
 #include "engine/proto/node_def.pb.h"
 
 namespace opscope {
@@ -60,9 +61,13 @@ struct CollapseChange {
 struct RunConfigChange {
   RunConfig config;
 };
+/// All functions of the graph.
+struct LibraryChange {
+  std::shared_ptr<const tensorflow::FunctionDefLibrary> library;
+};
 
 using Change = std::variant<AddNodeChange, RemoveNodeChange, ReplaceNodeChange, PlaceChange, FramesChange,
-                            CompositeChange, CollapseChange, RunConfigChange>;
+                            CompositeChange, CollapseChange, RunConfigChange, LibraryChange>;
 
 /// Changes in the order in which they are applied; undone in reverse. Value type; cheap to move.
 struct Edit {

@@ -20,6 +20,9 @@ StatusOr<Tensor> ParseTensorText(std::string_view json, std::optional<DataType> 
 /// Nested lists, a bare scalar for rank 0; at most `max_elements` elements, then "…" (which isn't JSON any more).
 std::string TensorToText(const Tensor& tensor, int64_t max_elements = int64_t{1} << 20);
 
+/// One element as a field, more as bytes (as TensorFlow's Python front end does).
+void TensorToProto(const Tensor& tensor, tensorflow::TensorProto* proto);
+
 /// An attribute of the type that its op declares ("type", "int", "list(shape)", "func" …).
 StatusOr<tensorflow::AttrValue> ParseAttrText(std::string_view json, std::string_view attr_type);
 std::string AttrToText(const tensorflow::AttrValue& value);
