@@ -121,18 +121,23 @@ struct Document::Applier {
 StatusOr<Document::Applied> Document::Apply(Edit edit) {
   Applier applier{*this, {}};
   Status status;
+  graph_.BeginBatch();
   for (const Change& change : edit.changes) {
     status = std::visit(applier, change);
     if (!status.ok()) break;
   }
   std::reverse(applier.applied.inverse.changes.begin(), applier.applied.inverse.changes.end());
-  if (status.ok()) return std::move(applier.applied);
+  if (status.ok()) {
+    graph_.EndBatch();
+    return std::move(applier.applied);
+  }
   // Take back what was done: each inverse change undoes one that has just succeeded, so it can't fail.
   Applier back{*this, {}};
   for (const Change& change : applier.applied.inverse.changes) {
     const Status undone = std::visit(back, change);
-    if (!undone.ok()) return errors::Internal("an edit could not be taken back: ", undone.message());
+    if (!undone.ok()) status = errors::Internal("an edit could not be taken back: ", undone.message());
   }
+  graph_.EndBatch();
   return status;
 }
 

@@ -34,6 +34,23 @@ struct AddOpRequest {
   std::string device;
 };
 
+/// Copied nodes: what the clipboard holds.
+struct Clip {
+  tensorflow::GraphDef graph;
+  std::map<std::string, Point> positions;          ///< Of nodes, by name.
+  std::map<std::string, std::string> composites;   ///< Scope → what it is called.
+  /// GraphDef text that any program reads, with the rest in a comment.
+  std::string ToText() const;
+  static StatusOr<Clip> FromText(std::string_view text);
+};
+
+/// Why a wire isn't possible, for programs.
+enum class WireRefusal { kNone, kNoSuchPort, kSelf, kCycle, kType, kReassign, kReference };
+struct WireVerdict {
+  Status status;
+  WireRefusal refusal = WireRefusal::kNone;
+};
+
 /// Makes edits for one state of a document; nothing is changed by it. Every function: an Edit whose application can't
 /// fail, or a Status as TensorFlow would give with a reason for people, and the nodes concerned in Status::nodes(). An
 /// empty Edit: there is nothing to do. Threads: that of the document.
@@ -68,19 +85,19 @@ class EditBuilder {
   StatusOr<Edit> Disconnect(InputRef to) const;
   StatusOr<Edit> DisconnectControl(NodeId from, NodeId to) const;
   /// Whether Connect would do it; for the wire tool while it drags.
-  Status CanConnect(OutputRef from, InputRef to) const;
+  Status CanConnect(OutputRef from, InputRef to) const { return CheckWire(from, to).status; }
+  WireVerdict CheckWire(OutputRef from, InputRef to) const;
 
   // Groups
   StatusOr<Edit> Group(const std::vector<NodeId>& nodes, std::string_view name) const;
   StatusOr<Edit> Ungroup(std::string_view scope) const;
 
   // Copies
-  /// The nodes as a GraphDef with their positions as OpScope attributes left out; for the clipboard use with Positions.
-  tensorflow::GraphDef Copy(const std::vector<NodeId>& nodes) const;
-  /// Adds the nodes of `graph` under free names (inner references rewritten, references to what isn't in `graph` and not in
-  /// the document dropped unless `keep_inputs`). `positions` by old name.
-  StatusOr<Edit> Paste(const tensorflow::GraphDef& graph, std::string_view scope,
-                       const std::map<std::string, Point>& positions, bool keep_inputs = false) const;
+  Clip Copy(const std::vector<NodeId>& nodes) const;
+  /// Adds the nodes of a clip under free names, moved by `offset`. References among them follow; those to other nodes are
+  /// dropped, or with `keep_inputs` kept where the document has such a node.
+  StatusOr<Edit> Paste(const Clip& clip, std::string_view scope, Point offset, bool keep_inputs = false) const;
+  /// Within the scope that the nodes have in common.
   StatusOr<Edit> Duplicate(const std::vector<NodeId>& nodes, Point offset, bool keep_inputs = false) const;
   /// Another graph under a scope of its own; refused (with the importer's error) when it isn't a valid graph.
   StatusOr<Edit> Import(const tensorflow::GraphDef& graph, std::string_view scope) const;
@@ -91,13 +108,17 @@ class EditBuilder {
     bool scope = false;
     Point to;
   };
-  StatusOr<Edit> MoveItems(const std::vector<Move>& moves, bool pin = true) const;
+  StatusOr<Edit> MoveItems(const std::vector<Move>& moves, bool pin = false) const;
   StatusOr<Edit> Pin(const std::vector<Move>& items, bool pinned) const;
   StatusOr<Edit> AddFrame(const SceneFrame& frame) const;
   StatusOr<Edit> SetFrames(std::vector<SceneFrame> frames) const;
   StatusOr<Edit> SetRunConfig(RunConfig config) const;
 
  private:
+  StatusOr<Edit> AddVariable(const AddOpRequest& request) const;
+  StatusOr<Edit> RenameAll(const std::map<NodeId, std::string>& names) const;
+  Status FindNode(NodeId node) const;
+
   const Document& document_;
   const OpRegistry& registry_;
 };
