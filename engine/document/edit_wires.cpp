@@ -141,7 +141,7 @@ WireVerdict Wire(Draft* draft, OutputRef from, InputRef to) {
   const NodeDef& source = draft->def(from.node);
   const NodeDef& reader = draft->def(to.node);
   const std::string value = TensorIdToString(source.name(), from.output);
-  if (to.input < NumDataInputs(reader) && ParseTensorName(reader.input(to.input)).node == source.name() &&
+  if (to.input >= 0 && to.input < NumDataInputs(reader) && ParseTensorName(reader.input(to.input)).node == source.name() &&
       ParseTensorName(reader.input(to.input)).index == from.output)
     return {};
   const OpDef* source_op = draft->OpOf(source);
