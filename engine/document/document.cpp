@@ -141,6 +141,19 @@ StatusOr<Document::Applied> Document::Apply(Edit edit) {
   return status;
 }
 
+Document Document::Snapshot() const {
+  Document copy;
+  copy.graph_ = graph_;
+  copy.diagram_ = diagram_;
+  copy.run_config_ = run_config_;
+  copy.path_ = path_;
+  copy.format_ = format_;
+  copy.unknown_fields_ = unknown_fields_;
+  copy.original_bytes_ = original_bytes_;
+  copy.original_version_ = original_version_;
+  return copy;
+}
+
 void Document::set_original_bytes(std::shared_ptr<const std::string> bytes) {
   original_bytes_ = std::move(bytes);
   original_version_ = graph_.version();

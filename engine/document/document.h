@@ -24,6 +24,9 @@ class Document {
   Document(Document&&) = default;
   Document& operator=(Document&&) = default;
 
+  /// A copy for a worker: the graph shares its nodes until one side changes them.
+  Document Snapshot() const;
+
   const Graph& graph() const { return graph_; }
   const Diagram& diagram() const { return diagram_; }
   const RunConfig& run_config() const { return run_config_; }

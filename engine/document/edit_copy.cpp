@@ -8,7 +8,7 @@
 #include "engine/base/text.h"
 #include "engine/document/draft.h"
 #include "engine/document/edit_builder.h"
-#include "engine/document/json.h"
+#include "engine/document/json_literal.h"
 #include "engine/document/name_mapping.h"
 #include "engine/document/unique_names.h"
 #include "engine/document/wiring.h"
@@ -35,13 +35,13 @@ std::string Clip::ToText() const {
   head += "{\"positions\":{";
   bool first = true;
   for (const auto& [name, at] : positions) {
-    head += StrCat(first ? "" : ",", JsonString(name), ":[", NumberText(at.x), ",", NumberText(at.y), "]");
+    head += StrCat(first ? "" : ",", QuoteJson(name), ":[", NumberText(at.x), ",", NumberText(at.y), "]");
     first = false;
   }
   head += "},\"composites\":{";
   first = true;
   for (const auto& [name, kind] : composites) {
-    head += StrCat(first ? "" : ",", JsonString(name), ":", JsonString(kind));
+    head += StrCat(first ? "" : ",", QuoteJson(name), ":", QuoteJson(kind));
     first = false;
   }
   std::string text;
@@ -53,16 +53,16 @@ StatusOr<Clip> Clip::FromText(std::string_view text) {
   Clip clip;
   if (text.starts_with(kClipHead)) {
     const std::string_view line = text.substr(kClipHead.size(), text.find('\n') - kClipHead.size());
-    StatusOr<JsonValue> json = ParseJson(line);
+    StatusOr<JsonLiteral> json = ParseJsonLiteral(line);
     if (json.ok()) {
-      if (const JsonValue* positions = json->Find("positions")) {
+      if (const JsonLiteral* positions = json->Find("positions")) {
         for (const auto& [name, at] : positions->members) {
           Point point;
           if (at.items.size() == 2 && ParseDouble(at.items[0].text, &point.x) && ParseDouble(at.items[1].text, &point.y))
             clip.positions[name] = point;
         }
       }
-      if (const JsonValue* composites = json->Find("composites"))
+      if (const JsonLiteral* composites = json->Find("composites"))
         for (const auto& [name, kind] : composites->members) clip.composites[name] = kind.text;
     }
   }

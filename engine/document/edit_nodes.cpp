@@ -5,7 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/document/draft.h"
 #include "engine/document/edit_builder.h"
-#include "engine/document/json.h"
+#include "engine/document/json_literal.h"
 #include "engine/document/unique_names.h"
 #include "engine/document/value_text.h"
 #include "engine/document/wiring.h"

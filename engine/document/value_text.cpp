@@ -8,35 +8,36 @@
 #include <Eigen/Core>
 
 #include "engine/base/text.h"
-#include "engine/document/json.h"
+#include "engine/document/json_literal.h"
+#include "engine/io/json.h"
 
 namespace opscope {
 namespace {
 
-using Kind = JsonValue::Kind;
+using Kind = JsonLiteral::Kind;
 
 /// The leaves of nested lists in row-major order, and their shape.
 struct Leaves {
   std::vector<int64_t> dims;
-  std::vector<const JsonValue*> values;
+  std::vector<const JsonLiteral*> values;
 };
 
-bool IsBytesObject(const JsonValue& value) { return value.is(Kind::kObject) && value.Find("b64") != nullptr; }
+bool IsBytesObject(const JsonLiteral& value) { return value.is(Kind::kObject) && value.Find("b64") != nullptr; }
 
-Status CollectLevel(std::vector<const JsonValue*> level, Leaves* leaves) {
+Status CollectLevel(std::vector<const JsonLiteral*> level, Leaves* leaves) {
   while (!level.empty() && level[0]->is(Kind::kArray)) {
     const size_t size = level[0]->items.size();
-    std::vector<const JsonValue*> next;
-    for (const JsonValue* list : level) {
+    std::vector<const JsonLiteral*> next;
+    for (const JsonLiteral* list : level) {
       if (!list->is(Kind::kArray) || list->items.size() != size)
         return errors::InvalidArgument("the lists are ragged: expected a list of ", size, " at dimension ",
                                        leaves->dims.size());
-      for (const JsonValue& item : list->items) next.push_back(&item);
+      for (const JsonLiteral& item : list->items) next.push_back(&item);
     }
     leaves->dims.push_back(static_cast<int64_t>(size));
     level = std::move(next);
   }
-  for (const JsonValue* value : level)
+  for (const JsonLiteral* value : level)
     if (value->is(Kind::kArray)) return errors::InvalidArgument("the lists are ragged: a list beside single values");
   leaves->values = std::move(level);
   return Status::OK();
@@ -46,7 +47,7 @@ bool IsFloatWord(std::string_view text) { return text == "nan" || text == "inf" 
 
 StatusOr<DataType> InferType(const Leaves& leaves) {
   DataType dtype = DT_INVALID;
-  for (const JsonValue* value : leaves.values) {
+  for (const JsonLiteral* value : leaves.values) {
     DataType own = DT_INT32;
     if (value->is(Kind::kBool)) {
       own = DT_BOOL;
@@ -75,13 +76,13 @@ StatusOr<DataType> InferType(const Leaves& leaves) {
   return dtype == DT_INVALID ? DT_FLOAT : dtype;
 }
 
-Status WrongElement(const JsonValue& value, DataType dtype) {
+Status WrongElement(const JsonLiteral& value, DataType dtype) {
   const std::string shown = value.is(Kind::kBool) ? (value.boolean ? "true" : "false")
                             : value.is(Kind::kNull) ? "null" : value.text;
   return errors::InvalidArgument("'", Printable(shown, 60), "' is no ", NumpyName(dtype));
 }
 
-Status ReadDouble(const JsonValue& value, DataType dtype, double* out) {
+Status ReadDouble(const JsonLiteral& value, DataType dtype, double* out) {
   if (value.is(Kind::kBool) || value.is(Kind::kNull)) return WrongElement(value, dtype);
   const std::string& text = value.text;
   if (IsFloatWord(text)) {
@@ -94,7 +95,7 @@ Status ReadDouble(const JsonValue& value, DataType dtype, double* out) {
 }
 
 template <typename T>
-Status ReadElement(const JsonValue& value, DataType dtype, T* out) {
+Status ReadElement(const JsonLiteral& value, DataType dtype, T* out) {
   if constexpr (std::is_same_v<T, bool>) {
     int64_t number = 0;
     if (value.is(Kind::kBool)) {
@@ -136,13 +137,14 @@ Status ReadElement(const JsonValue& value, DataType dtype, T* out) {
   return Status::OK();
 }
 
-Status ReadString(const JsonValue& value, tstring* out) {
+Status ReadString(const JsonLiteral& value, tstring* out) {
   if (value.is(Kind::kString)) {
     *out = value.text;
     return Status::OK();
   }
-  const JsonValue* bytes = value.Find("b64");
-  if (bytes == nullptr || !Base64Decode(bytes->text, out)) return WrongElement(value, DT_STRING);
+  const JsonLiteral* bytes = value.Find("b64");
+  if (bytes == nullptr) return WrongElement(value, DT_STRING);
+  OS_ASSIGN_OR_RETURN(*out, Base64Decode(bytes->text));
   return Status::OK();
 }
 
@@ -150,7 +152,7 @@ template <typename T>
 Status FillTensor(const Leaves& leaves, Tensor* tensor) {
   std::span<T> flat = tensor->flat<T>();
   for (size_t i = 0; i < flat.size(); ++i) {
-    const JsonValue& value = *leaves.values[leaves.values.size() == 1 ? 0 : i];
+    const JsonLiteral& value = *leaves.values[leaves.values.size() == 1 ? 0 : i];
     if constexpr (std::is_same_v<T, tstring>) {
       OS_RETURN_IF_ERROR(ReadString(value, &flat[i]));
     } else {
@@ -196,12 +198,12 @@ Status FillAny(const Leaves& leaves, Tensor* tensor) {
   }
 }
 
-StatusOr<PartialTensorShape> ReadShape(const JsonValue& value) {
+StatusOr<PartialTensorShape> ReadShape(const JsonLiteral& value) {
   if (value.is(Kind::kNull)) return PartialTensorShape();
   if (!value.is(Kind::kArray)) return errors::InvalidArgument("a shape is a list such as [null,3], or null");
   if (value.items.size() > 254) return errors::InvalidArgument("a shape has at most 254 dimensions");
   std::vector<int64_t> dims;
-  for (const JsonValue& item : value.items) {
+  for (const JsonLiteral& item : value.items) {
     int64_t dim = -1;
     if (!item.is(Kind::kNull) && (!ParseInt64(item.text, &dim) || dim < -1))
       return errors::InvalidArgument("a dimension is a number from 0, or null where it is unknown");
@@ -224,18 +226,18 @@ StatusOr<TensorShape> ResultShape(const Leaves& leaves, DataType dtype, const Pa
   return errors::InvalidArgument("the value has shape ", own.DebugString(), ", expected ", wanted.DebugString());
 }
 
-StatusOr<Tensor> TensorOfJson(const JsonValue& json, std::optional<DataType> dtype, PartialTensorShape shape) {
-  const JsonValue* value = &json;
+StatusOr<Tensor> TensorOfJson(const JsonLiteral& json, std::optional<DataType> dtype, PartialTensorShape shape) {
+  const JsonLiteral* value = &json;
   if (json.is(Kind::kObject) && !IsBytesObject(json)) {
     value = json.Find("value");
     if (value == nullptr) return errors::InvalidArgument("a tensor object has the members dtype, shape and value");
-    if (const JsonValue* type = json.Find("dtype")) {
+    if (const JsonLiteral* type = json.Find("dtype")) {
       OS_ASSIGN_OR_RETURN(const DataType own, ParseDataType(type->text));
       if (dtype && *dtype != own)
         return errors::InvalidArgument("the value is of type ", NumpyName(own), ", expected ", NumpyName(*dtype));
       dtype = own;
     }
-    if (const JsonValue* own = json.Find("shape")) {
+    if (const JsonLiteral* own = json.Find("shape")) {
       OS_ASSIGN_OR_RETURN(shape, ReadShape(*own));
     }
   }
@@ -255,11 +257,11 @@ StatusOr<Tensor> TensorOfJson(const JsonValue& json, std::optional<DataType> dty
 }  // namespace
 
 StatusOr<Tensor> ParseTensorText(std::string_view json, std::optional<DataType> dtype, const PartialTensorShape& shape) {
-  StatusOr<JsonValue> value = ParseJson(json);
+  StatusOr<JsonLiteral> value = ParseJsonLiteral(json);
   if (!value.ok()) {
     // A string may be typed without quotes.
     if (dtype != DT_STRING) return value.status();
-    JsonValue bare;
+    JsonLiteral bare;
     bare.kind = Kind::kString;
     bare.text = json;
     return TensorOfJson(bare, dtype, shape);
@@ -271,7 +273,7 @@ namespace {
 
 std::string ElementToJson(const Tensor& tensor, int64_t i) {
   const std::string text = tensor.ElementText(i);
-  if (tensor.dtype() == DT_STRING) return IsUtf8(text) ? JsonString(text) : "{\"b64\":\"" + Base64Encode(text) + "\"}";
+  if (tensor.dtype() == DT_STRING) return IsValidUtf8(text) ? QuoteJson(text) : "{\"b64\":\"" + Base64Encode(text) + "\"}";
   if (IsFloatingType(tensor.dtype()) && IsFloatWord(text)) return "\"" + text + "\"";
   return text;
 }
@@ -322,7 +324,7 @@ std::string ShapeToJson(const tensorflow::TensorShapeProto& shape) {
 }
 
 std::string BytesToJson(const std::string& bytes) {
-  return IsUtf8(bytes) ? JsonString(bytes) : "{\"b64\":\"" + Base64Encode(bytes) + "\"}";
+  return IsValidUtf8(bytes) ? QuoteJson(bytes) : "{\"b64\":\"" + Base64Encode(bytes) + "\"}";
 }
 
 std::string FloatToJson(float value) {
@@ -372,19 +374,19 @@ std::string AttrToJson(const tensorflow::AttrValue& value, int depth) {  // NOLI
     case tensorflow::AttrValue::kTensor: return TensorProtoToJson(value.tensor());
     case tensorflow::AttrValue::kList: return ListValueToJson(value.list(), depth);
     case tensorflow::AttrValue::kFunc: return FuncToJson(value.func(), depth);
-    case tensorflow::AttrValue::kPlaceholder: return "{\"placeholder\":" + JsonString(value.placeholder()) + "}";
+    case tensorflow::AttrValue::kPlaceholder: return "{\"placeholder\":" + QuoteJson(value.placeholder()) + "}";
     default: return "null";
   }
 }
 
 std::string FuncToJson(const tensorflow::NameAttrList& func, int depth) {  // NOLINT(misc-no-recursion)
-  std::string out = "{\"name\":" + JsonString(func.name()) + ",\"attr\":{";
+  std::string out = "{\"name\":" + QuoteJson(func.name()) + ",\"attr\":{";
   if (depth < 32) {
     std::map<std::string, const tensorflow::AttrValue*> sorted;
     for (const auto& [name, value] : func.attr()) sorted[name] = &value;
     bool first = true;
     for (const auto& [name, value] : sorted) {
-      out += (first ? "" : ",") + JsonString(name) + ":" + AttrToJson(*value, depth + 1);
+      out += (first ? "" : ",") + QuoteJson(name) + ":" + AttrToJson(*value, depth + 1);
       first = false;
     }
   }
@@ -393,25 +395,25 @@ std::string FuncToJson(const tensorflow::NameAttrList& func, int depth) {  // NO
 
 // Reading ------------------------------------------------------------------------------------------------------------
 
-Status ReadInto(const JsonValue& json, std::string_view type, tensorflow::AttrValue* value);
+Status ReadInto(const JsonLiteral& json, std::string_view type, tensorflow::AttrValue* value);
 
-Status ReadFunc(const JsonValue& json, tensorflow::NameAttrList* func) {
+Status ReadFunc(const JsonLiteral& json, tensorflow::NameAttrList* func) {
   if (json.is(Kind::kString)) {
     func->set_name(json.text);
     return Status::OK();
   }
-  const JsonValue* name = json.Find("name");
+  const JsonLiteral* name = json.Find("name");
   if (name == nullptr) return errors::InvalidArgument("a function is {\"name\":…,\"attr\":{…}}");
-  if (const JsonValue* attr = json.Find("attr"); attr != nullptr && !attr->members.empty())
+  if (const JsonLiteral* attr = json.Find("attr"); attr != nullptr && !attr->members.empty())
     return errors::Unimplemented("attributes of a function attribute can't be edited");
   func->set_name(name->text);
   return Status::OK();
 }
 
-Status ReadList(const JsonValue& json, std::string_view type, tensorflow::AttrValue* value) {
+Status ReadList(const JsonLiteral& json, std::string_view type, tensorflow::AttrValue* value) {
   if (!json.is(Kind::kArray)) return errors::InvalidArgument("expected a list, as in [1,2]");
   tensorflow::AttrValue::ListValue* list = value->mutable_list();
-  for (const JsonValue& item : json.items) {
+  for (const JsonLiteral& item : json.items) {
     tensorflow::AttrValue one;
     OS_RETURN_IF_ERROR(ReadInto(item, type, &one));
     switch (one.value_case()) {
@@ -428,7 +430,7 @@ Status ReadList(const JsonValue& json, std::string_view type, tensorflow::AttrVa
   return Status::OK();
 }
 
-Status ReadInto(const JsonValue& json, std::string_view type, tensorflow::AttrValue* value) {
+Status ReadInto(const JsonLiteral& json, std::string_view type, tensorflow::AttrValue* value) {
   if (type == "string") {
     return ReadString(json, value->mutable_s());
   }
@@ -473,11 +475,11 @@ void TensorToProto(const Tensor& tensor, tensorflow::TensorProto* proto) {
 }
 
 StatusOr<tensorflow::AttrValue> ParseAttrText(std::string_view text, std::string_view attr_type) {
-  StatusOr<JsonValue> json = ParseJson(text);
+  StatusOr<JsonLiteral> json = ParseJsonLiteral(text);
   if (!json.ok()) {
     // Words may be typed without quotes: VALID, float32.
     if (attr_type != "string" && attr_type != "type" && attr_type != "func") return json.status();
-    JsonValue bare;
+    JsonLiteral bare;
     bare.kind = Kind::kString;
     bare.text = text;
     json = std::move(bare);

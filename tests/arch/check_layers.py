@@ -37,7 +37,7 @@ ALLOWED = {
     "engine/gradients": CORE,
     "engine/optimize": CORE,
     "engine/io": CORE,
-    "engine/document": CORE + ["engine/diagram"],
+    "engine/document": CORE + ["engine/diagram", "engine/io"],
     "engine/opencl": CORE + ["engine/runtime"],
     "engine/distributed": CORE + ["engine/runtime"],
     "engine/c_api": CORE + ["engine/runtime", "engine/gradients", "engine/optimize", "engine/io",

@@ -1,6 +1,5 @@
-#include "engine/document/json.h"
+#include "engine/document/json_literal.h"
 
-#include <array>
 #include <cstdint>
 
 namespace opscope {
@@ -30,8 +29,8 @@ class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
 
-  StatusOr<JsonValue> Whole() {
-    JsonValue value;
+  StatusOr<JsonLiteral> Whole() {
+    JsonLiteral value;
     OS_RETURN_IF_ERROR(Value(&value, 0));
     Skip();
     if (at_ != text_.size()) return Fault("end of the value");
@@ -52,27 +51,27 @@ class Reader {
   }
 
   // The depth is bounded by kMaxJsonDepth, so this recursion is, too.
-  Status Value(JsonValue* out, int depth) {  // NOLINT(misc-no-recursion)
+  Status Value(JsonLiteral* out, int depth) {  // NOLINT(misc-no-recursion)
     if (depth > kMaxJsonDepth) return errors::InvalidArgument("JSON is nested deeper than ", kMaxJsonDepth, " levels");
     Skip();
     if (at_ == text_.size()) return Fault("a value");
     switch (text_[at_]) {
       case '[': return Array(out, depth);
       case '{': return Object(out, depth);
-      case '"': out->kind = JsonValue::Kind::kString; return String(&out->text);
+      case '"': out->kind = JsonLiteral::Kind::kString; return String(&out->text);
       default: return Word(out);
     }
   }
 
-  Status Word(JsonValue* out) {
+  Status Word(JsonLiteral* out) {
     for (const bool value : {true, false}) {
       if (!Take(value ? "true" : "false")) continue;
-      out->kind = JsonValue::Kind::kBool;
+      out->kind = JsonLiteral::Kind::kBool;
       out->boolean = value;
       return Status::OK();
     }
     if (Take("null")) return Status::OK();
-    out->kind = JsonValue::Kind::kNumber;
+    out->kind = JsonLiteral::Kind::kNumber;
     for (const std::string_view word : {"NaN", "nan", "Infinity", "inf", "-Infinity", "-inf"}) {
       if (!Take(word)) continue;
       out->text = word == "NaN" ? "nan" : word == "Infinity" ? "inf" : word == "-Infinity" ? "-inf" : word;
@@ -84,8 +83,8 @@ class Reader {
     return at_ > begin ? Status::OK() : Fault("a value");
   }
 
-  Status Array(JsonValue* out, int depth) {  // NOLINT(misc-no-recursion)
-    out->kind = JsonValue::Kind::kArray;
+  Status Array(JsonLiteral* out, int depth) {  // NOLINT(misc-no-recursion)
+    out->kind = JsonLiteral::Kind::kArray;
     ++at_;
     Skip();
     if (Take("]")) return Status::OK();
@@ -97,8 +96,8 @@ class Reader {
     }
   }
 
-  Status Object(JsonValue* out, int depth) {  // NOLINT(misc-no-recursion)
-    out->kind = JsonValue::Kind::kObject;
+  Status Object(JsonLiteral* out, int depth) {  // NOLINT(misc-no-recursion)
+    out->kind = JsonLiteral::Kind::kObject;
     ++at_;
     Skip();
     if (Take("}")) return Status::OK();
@@ -171,33 +170,15 @@ class Reader {
 
 }  // namespace
 
-const JsonValue* JsonValue::Find(std::string_view key) const {
+const JsonLiteral* JsonLiteral::Find(std::string_view key) const {
   for (const auto& [name, value] : members)
     if (name == key) return &value;
   return nullptr;
 }
 
-StatusOr<JsonValue> ParseJson(std::string_view text) { return Reader(text).Whole(); }
+StatusOr<JsonLiteral> ParseJsonLiteral(std::string_view text) { return Reader(text).Whole(); }
 
-bool IsUtf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto byte = [&](size_t k) { return static_cast<unsigned char>(text[k]); };
-    const unsigned char lead = byte(i);
-    const size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3
-                          : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
-    if (length == 0 || i + length > text.size()) return false;
-    for (size_t k = 1; k < length; ++k)
-      if ((byte(i + k) & 0xC0) != 0x80) return false;
-    if (lead == 0xE0 && byte(i + 1) < 0xA0) return false;
-    if (lead == 0xED && byte(i + 1) > 0x9F) return false;
-    if (lead == 0xF0 && byte(i + 1) < 0x90) return false;
-    if (lead == 0xF4 && byte(i + 1) > 0x8F) return false;
-    i += length;
-  }
-  return true;
-}
-
-std::string JsonString(std::string_view text) {
+std::string QuoteJson(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string out = "\"";
   for (const char c : text) {
@@ -216,38 +197,6 @@ std::string JsonString(std::string_view text) {
     }
   }
   return out + "\"";
-}
-
-namespace {
-constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-}  // namespace
-
-std::string Base64Encode(std::string_view bytes) {
-  std::string out;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t group = 0;
-    for (size_t k = 0; k < 3; ++k) group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    for (size_t k = 0; k < 4; ++k) out += i + k > bytes.size() ? '=' : kBase64[group >> (18 - 6 * k) & 63];
-  }
-  return out;
-}
-
-bool Base64Decode(std::string_view text, std::string* bytes) {
-  bytes->clear();
-  while (!text.empty() && text.back() == '=') text.remove_suffix(1);
-  uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    const size_t digit = kBase64.find(c);
-    if (digit == std::string_view::npos) return false;
-    bits = bits << 6 | static_cast<uint32_t>(digit);
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      *bytes += static_cast<char>(bits >> count & 0xFF);
-    }
-  }
-  return count < 6;
 }
 
 }  // namespace opscope

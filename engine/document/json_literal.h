@@ -1,5 +1,6 @@
 #pragma once
-// A small JSON reader that keeps numbers as they were written, so that int64 and floats lose nothing.
+// JSON whose numbers stay as they were written: what a value's text means depends on the type that it is read for
+// (uint64 beyond int64, float32 without a detour through double). engine/io/json.h is for everything else.
 
 #include <string>
 #include <string_view>
@@ -11,28 +12,24 @@
 namespace opscope {
 
 /// A value type. Text of a number is its literal; of a string its decoded UTF-8.
-struct JsonValue {
+struct JsonLiteral {
   enum class Kind { kNull, kBool, kNumber, kString, kArray, kObject };
   Kind kind = Kind::kNull;
   bool boolean = false;
   std::string text;
-  std::vector<JsonValue> items;
-  std::vector<std::pair<std::string, JsonValue>> members;
+  std::vector<JsonLiteral> items;
+  std::vector<std::pair<std::string, JsonLiteral>> members;
 
-  const JsonValue* Find(std::string_view key) const;
+  const JsonLiteral* Find(std::string_view key) const;
   bool is(Kind k) const { return kind == k; }
 };
 
 /// The whole of `text` is one value; NaN, Infinity and -Infinity are read too. INVALID_ARGUMENT with the place of the fault.
 /// At most kMaxJsonDepth levels.
-StatusOr<JsonValue> ParseJson(std::string_view text);
+StatusOr<JsonLiteral> ParseJsonLiteral(std::string_view text);
 inline constexpr int kMaxJsonDepth = 260;
 
 /// A string literal of JSON; bytes that aren't UTF-8 must not be in it.
-std::string JsonString(std::string_view text);
-bool IsUtf8(std::string_view text);
-std::string Base64Encode(std::string_view bytes);
-/// False when it is no base64.
-bool Base64Decode(std::string_view text, std::string* bytes);
+std::string QuoteJson(std::string_view text);
 
 }  // namespace opscope
