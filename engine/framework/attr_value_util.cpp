@@ -1,7 +1,8 @@
 #include "engine/framework/attr_value_util.h"
 
 #include <array>
-#include <charconv>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 #include "engine/base/text.h"
@@ -62,8 +63,12 @@ std::string TypeText(int type) {
 
 std::string FloatText(float value) {
   std::array<char, 32> buffer{};
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return {buffer.data(), result.ptr};
+  // As printf's %g with the fewest digits that tell this float from others: "0.0001", not "1e-04".
+  for (int digits = 6; digits <= 9; ++digits) {
+    std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, static_cast<double>(value));
+    if (std::strtof(buffer.data(), nullptr) == value) break;
+  }
+  return buffer.data();
 }
 
 std::string ShapeText(const TensorShapeProto& proto) {

@@ -81,24 +81,55 @@ InferenceContext::InferenceContext(const NodeDef& node, const OpDef& op, std::ve
 
 Status InferenceContext::Run(const ShapeFunction& function) {
   if (!function) return Status::OK();
-  const Status status = function(this);
-  if (status.ok()) return status;
+  for (;;) {
+    const Status status = function(this);
+    if (!status.ok()) return Fail(AddContext(status));
+    bool more = false;
+    const Status got = FetchAskedValues(&more);
+    if (!got.ok()) return Fail(got);
+    if (!more) return Status::OK();
+  }
+}
+
+Status InferenceContext::Fail(Status status) {
   std::fill(outputs_.begin(), outputs_.end(), ShapeHandle());
-  Status with_context = values_failed_ ? status : AddContext(status);
-  with_context.AddNode(node_.name());
-  return with_context;
+  for (std::vector<ShapeAndType>& handle : output_handles_) handle.clear();
+  status.AddNode(node_.name());
+  return status;
+}
+
+Status InferenceContext::FetchAskedValues(bool* more) {
+  if (!values_) return Status::OK();
+  for (size_t i = 0; i < asked_.size(); ++i) {
+    AskedValue& asked = asked_[i];
+    if (asked.want_value && !asked.has_value) {
+      asked.has_value = true;
+      asked.value = values_->Value(static_cast<int>(i));
+      *more = *more || asked.value;
+    }
+    if (asked.want_shape && !asked.has_shape) {
+      asked.has_shape = true;
+      OS_ASSIGN_OR_RETURN(asked.shape, values_->AsShape(static_cast<int>(i)));
+      *more = *more || asked.shape.rank_known();
+    }
+  }
+  return Status::OK();
 }
 
 Status InferenceContext::AddContext(const Status& status) const {
-  std::string text = StrCat(" for '", SummarizeNodeDef(node_), "' with input shapes: ");
+  NodeDef with_defaults = node_;
+  AddDefaultAttrs(op_, &with_defaults);
+  std::string text = StrCat(" for '", SummarizeNodeDef(with_defaults), "' with input shapes: ");
   std::string computed;
   std::string computed_shapes;
   for (size_t i = 0; i < inputs_.size(); ++i) {
     text += (i ? ", " : "") + inputs_[i].DebugString();
-    if (i < asked_as_shapes_.size() && asked_as_shapes_[i].rank_known()) {
-      computed_shapes += StrCat(computed_shapes.empty() ? "" : ", ", "input[", i, "] = ", asked_as_shapes_[i].DebugString());
-    } else if (i < asked_values_.size() && asked_values_[i]) {
-      computed += StrCat(computed.empty() ? "" : ", ", "input[", i, "] = <", SummarizeValue(*asked_values_[i]), ">");
+    if (i >= asked_.size()) continue;
+    const AskedValue& asked = asked_[i];
+    if (asked.shape.rank_known()) {
+      computed_shapes += StrCat(computed_shapes.empty() ? "" : ", ", "input[", i, "] = ", asked.shape.DebugString());
+    } else if (asked.value) {
+      computed += StrCat(computed.empty() ? "" : ", ", "input[", i, "] = <", SummarizeValue(*asked.value), ">");
     }
   }
   if (!computed.empty()) text += " and with computed input tensors: " + computed;
@@ -126,22 +157,18 @@ Status InferenceContext::InputRange(std::string_view name, int* first, int* last
 
 const Tensor* InferenceContext::input_tensor(int i) {
   if (!values_ || i < 0 || i >= num_inputs()) return nullptr;
-  asked_values_.resize(inputs_.size());
-  const Tensor* value = values_->Value(i);
-  asked_values_[static_cast<size_t>(i)] = value;
-  return value;
+  asked_.resize(inputs_.size());
+  AskedValue& asked = asked_[static_cast<size_t>(i)];
+  asked.want_value = true;
+  return asked.value;
 }
 
-StatusOr<ShapeHandle> InferenceContext::input_tensor_as_shape(int i) {
-  if (!values_ || i < 0 || i >= num_inputs()) return ShapeHandle();
-  asked_as_shapes_.resize(inputs_.size());
-  StatusOr<ShapeHandle> shape = values_->AsShape(i);
-  if (!shape.ok()) {
-    values_failed_ = true;
-    return shape.status();
-  }
-  asked_as_shapes_[static_cast<size_t>(i)] = *shape;
-  return *shape;
+ShapeHandle InferenceContext::input_tensor_as_shape(int i) {
+  if (!values_ || i < 0 || i >= num_inputs()) return {};
+  asked_.resize(inputs_.size());
+  AskedValue& asked = asked_[static_cast<size_t>(i)];
+  asked.want_shape = true;
+  return asked.shape;
 }
 
 const std::vector<ShapeAndType>* InferenceContext::input_handle_shapes_and_types(int i) const {
@@ -372,10 +399,11 @@ Status InferenceContext::ReplaceDim(const ShapeHandle& s, int64_t i, DimensionHa
     *out = {};
     return Status::OK();
   }
-  const int64_t index = i < 0 ? i + s.rank() : i;
-  if (index < 0 || index >= s.rank()) {
+  const int rank = s.rank();  // `out` may be `s`
+  const int64_t index = i < 0 ? i + rank : i;
+  if (index < 0 || index >= rank) {
     *out = {};
-    return errors::InvalidArgument("Out of range dim_index ", i, " for shape with ", s.rank(), " dimensions");
+    return errors::InvalidArgument("Out of range dim_index ", i, " for shape with ", rank, " dimensions");
   }
   std::vector<int64_t> dims(s.partial().dim_sizes().begin(), s.partial().dim_sizes().end());
   dims[static_cast<size_t>(index)] = d.value();
@@ -456,7 +484,7 @@ Status InferenceContext::Max(DimensionHandle a, DimensionHandle b, DimensionHand
 Status InferenceContext::MakeShapeFromShapeTensor(int i, ShapeHandle* out) {
   ShapeHandle shape;
   OS_RETURN_IF_ERROR(WithRank(input(i), 1, &shape));
-  OS_ASSIGN_OR_RETURN(const ShapeHandle known, input_tensor_as_shape(i));
+  const ShapeHandle known = input_tensor_as_shape(i);
   if (known.rank_known()) {
     *out = known;
     return Status::OK();

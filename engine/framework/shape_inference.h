@@ -1,6 +1,7 @@
 #pragma once
 // What a shape function sees: shapes and known values of a node's inputs; it sets the shapes of the outputs.
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -83,21 +84,26 @@ class InferenceContext {
   InferenceContext(const NodeDef& node, const OpDef& op, std::vector<ShapeHandle> inputs, int num_outputs,
                    InputValues* values = nullptr, std::vector<std::vector<ShapeAndType>> handles = {});
 
-  /// Runs `function`; afterwards outputs hold. An error gets TensorFlow's context (" for '{{node x}} = …' with input
+  /// Runs `function`, again as long as it asks for values that are known; afterwards outputs hold. An error gets TensorFlow's context (" for '{{node x}} = …' with input
   /// shapes: …") and the node.
   Status Run(const ShapeFunction& function);
 
   const NodeDef& node() const { return node_; }
   const OpDef& op() const { return op_; }
+  /// The graph's producer version; the newest unless set.
+  int64_t graph_def_version() const { return graph_def_version_; }
+  void set_graph_def_version(int64_t version) { graph_def_version_ = version; }
 
   // Inputs.
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   ShapeHandle input(int64_t i) const;  ///< Unknown when there is no such input.
   /// Numbers [first, last) of the tensors of the named argument; INVALID_ARGUMENT without such an argument.
   Status InputRange(std::string_view name, int* first, int* last) const;
+  /// The known value of input `i`, or nullptr. In the first round of Run() no value is known: what was asked for is
+  /// there in the next one, so conditions on shapes come before those on values, in messages too.
   const Tensor* input_tensor(int i);
-  /// As Value(i) read as a shape; unknown rank when nothing is known.
-  StatusOr<ShapeHandle> input_tensor_as_shape(int i);
+  /// As input_tensor, read as a shape; unknown rank when nothing is known.
+  ShapeHandle input_tensor_as_shape(int i);
   /// nullptr when input `i` is no handle or nothing is known about it.
   const std::vector<ShapeAndType>* input_handle_shapes_and_types(int i) const;
 
@@ -178,7 +184,18 @@ class InferenceContext {
   Status MakeDimForScalarInputWithNegativeIndexing(int i, int rank, DimensionHandle* out);
 
  private:
+  struct AskedValue {
+    bool want_value = false;
+    bool has_value = false;
+    const Tensor* value = nullptr;
+    bool want_shape = false;
+    bool has_shape = false;
+    ShapeHandle shape;
+  };
+
   const NodeDef* Defaults(std::string_view name) const;
+  Status Fail(Status status);
+  Status FetchAskedValues(bool* more);
   Status AddContext(const Status& status) const;
 
   const NodeDef& node_;
@@ -188,9 +205,8 @@ class InferenceContext {
   InputValues* values_;
   std::vector<std::vector<ShapeAndType>> input_handles_;
   std::vector<std::vector<ShapeAndType>> output_handles_;
-  std::vector<const Tensor*> asked_values_;   ///< By input, what a shape function was given.
-  std::vector<ShapeHandle> asked_as_shapes_;  ///< By input.
-  bool values_failed_ = false;                ///< The error is one of an input's value: no context.
+  std::vector<AskedValue> asked_;  ///< By input.
+  int64_t graph_def_version_ = std::numeric_limits<int32_t>::max();
   mutable std::unique_ptr<NodeDef> defaults_;
 };
 
