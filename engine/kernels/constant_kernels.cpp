@@ -5,13 +5,20 @@
 namespace opscope::kernels {
 namespace {
 
+// TensorFlow quotes the whole proto on the lines after the first; the reason says more.
+Status ParseError(const TensorProto& proto, const Status& status) {
+  if (status.code() != Code::kInvalidArgument) return status;
+  const std::string dtype = IsKnownType(proto.dtype()) ? DataType_Name(proto.dtype()) : std::to_string(proto.dtype());
+  return status.Prepend(StrCat("Cannot parse tensor from proto: dtype: ", dtype, "\n"));
+}
+
 class ConstOp final : public OpKernel {
  public:
   explicit ConstOp(OpKernelConstruction* c) : OpKernel(c) {
     const TensorProto* proto = nullptr;
     OP_REQUIRES_OK(c, c->GetAttr("value", &proto));
     auto tensor = Tensor::FromProto(*proto, c->device()->allocator());
-    OP_REQUIRES_OK(c, tensor.status());
+    OP_REQUIRES_OK(c, ParseError(*proto, tensor.status()));
     OP_REQUIRES(c, tensor->dtype() == c->output_type(0),
                 errors::InvalidArgument("Type mismatch between value (",
                                         DataTypeString(tensor->dtype()), ") and dtype (",
