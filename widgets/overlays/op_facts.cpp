@@ -8,9 +8,9 @@
 namespace opscope::ui {
 namespace {
 
-constexpr int64_t kMaxHealthElements = 1 << 20;
+constexpr int64_t kMaxCountedElements = 1 << 20;
 
-void takeTrace(const OverlayInput& input, HealthCache& health, bool wantHealth, OpFactsTable& table) {
+void takeTrace(const OverlayInput& input, ValueCache& values, OpFactsTable& table) {
   const TraceCursor& cursor = *input.cursor;
   input.graph->ForEachNode([&](NodeId id, const Node& node) {
     OpFacts& facts = table.ops[id.index()];
@@ -23,8 +23,11 @@ void takeTrace(const OverlayInput& input, HealthCache& health, bool wantHealth, 
     facts.ns = state.compute_ns;
     const TraceExecution& execution = cursor.trace().execution(state.last_execution);
     facts.outputBytes = execution.output_bytes;
-    if (execution.num_outputs > 0) facts.output = &cursor.trace().output(execution.first_output);
-    if (wantHealth) facts.bad = health.badIn(cursor, execution, state.last_execution);
+    const ValueCache::Entry& value = values.of(cursor, state.last_execution);
+    facts.bad = value.bad;
+    if (execution.num_outputs == 0) return;
+    facts.output = &cursor.trace().output(execution.first_output);
+    facts.value = &value.text;
   });
 }
 
@@ -92,21 +95,28 @@ void takeDevices(const OverlayInput& input, OpFactsTable& table) {
 
 }  // namespace
 
-int HealthCache::badIn(const TraceCursor& cursor, const TraceExecution& execution, uint32_t index) {
+const ValueCache::Entry& ValueCache::of(const TraceCursor& cursor, uint32_t index) {
+  const RunTrace& trace = cursor.trace();
+  const int64_t run = trace.num_events() > 0 ? trace.event(0).time_ns : 0;
+  if (run != run_ || trace.num_executions() < executions_) known_.clear();
+  run_ = run;
+  executions_ = trace.num_executions();
   if (const auto it = known_.find(index); it != known_.end()) return it->second;
+  Entry entry;
+  const TraceExecution& execution = trace.execution(index);
   int64_t bad = 0;
   for (uint32_t i = 0; i < execution.num_outputs; ++i) {
-    const TraceOutput& output = cursor.trace().output(execution.first_output + i);
-    if (output.value.IsInitialized() && output.value.NumElements() > kMaxHealthElements) continue;
+    const TraceOutput& output = trace.output(execution.first_output + i);
+    if (i == 0) entry.text = valueText(output);
+    if (output.value.IsInitialized() && output.value.NumElements() > kMaxCountedElements) continue;
     const TensorSummary summary = SummaryOf(output);
     bad += summary.nan_count + summary.inf_count;
   }
-  const int count = static_cast<int>(std::min<int64_t>(bad, 1 << 30));
-  known_.emplace(index, count);
-  return count;
+  entry.bad = static_cast<int>(std::min<int64_t>(bad, 1 << 30));
+  return known_.emplace(index, std::move(entry)).first->second;
 }
 
-OpFactsTable collectFacts(const OverlayInput& input, HealthCache& health, bool wantHealth) {
+OpFactsTable collectFacts(const OverlayInput& input, ValueCache& values) {
   OpFactsTable table;
   if (input.graph == nullptr) return table;
   table.ops.resize(input.graph->num_ids());
@@ -128,7 +138,7 @@ OpFactsTable collectFacts(const OverlayInput& input, HealthCache& health, bool w
   } else {
     table.events = static_cast<int>(input.cursor->trace().num_events());
     table.position = static_cast<int>(input.cursor->position());
-    takeTrace(input, health, wantHealth, table);
+    takeTrace(input, values, table);
     takePlan(input, table);
   }
   if (const NodeId failed = input.failed.empty() ? NodeId() : input.graph->Find(input.failed); failed.valid()) {

@@ -25,7 +25,8 @@ struct OpFacts {
   int bad = -1;             ///< NaN and infinities in its outputs; -1 = unknown
   int device = -1;          ///< index into OpFactsTable::devices
   bool moved = false;       ///< requested another device than it got
-  const TraceOutput* output = nullptr;
+  const TraceOutput* output = nullptr;  ///< the first one
+  const QString* value = nullptr;       ///< its text, owned by the ValueCache
 };
 
 struct OpFactsTable {
@@ -37,16 +38,22 @@ struct OpFactsTable {
   int position = 0;
 };
 
-/// Counts of NaN and infinities, kept per execution: a pass over every value for each scrub would be too slow.
-class HealthCache {
+/// What a pass over a value tells, kept per execution: values don't change, and scrubbing asks again and again.
+class ValueCache {
  public:
-  int badIn(const TraceCursor& cursor, const TraceExecution& execution, uint32_t index);
-  void clear() { known_.clear(); }
+  struct Entry {
+    int bad = 0;   ///< NaN and infinities in all outputs
+    QString text;  ///< of the first output, see valueText
+  };
+  /// `index` is the execution's number in the cursor's trace. Another run empties the cache by itself.
+  const Entry& of(const TraceCursor& cursor, uint32_t index);
 
  private:
-  std::unordered_map<uint32_t, int> known_;
+  std::unordered_map<uint32_t, Entry> known_;
+  int64_t run_ = 0;  // time of the run's first event
+  size_t executions_ = 0;
 };
 
-OpFactsTable collectFacts(const OverlayInput& input, HealthCache& health, bool wantHealth);
+OpFactsTable collectFacts(const OverlayInput& input, ValueCache& values);
 
 }  // namespace opscope::ui

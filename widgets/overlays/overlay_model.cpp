@@ -32,7 +32,7 @@ std::shared_ptr<const OverlayPicture> OverlayModel::picture() {
   if (picture_) return picture_;
   ++computations_;
   const OverlayInput input = source_ ? source_() : OverlayInput();
-  const OpFactsTable facts = collectFacts(input, health_, kind_ == OverlayKind::kHealth);
+  const OpFactsTable facts = collectFacts(input, values_);
   picture_ = PictureBuilder(input, facts, kind_, Theme::instance().colors()).build();
   return picture_;
 }
@@ -48,11 +48,6 @@ void OverlayModel::invalidate() {
         Q_EMIT changed();
       },
       Qt::QueuedConnection);
-}
-
-void OverlayModel::forgetValues() {
-  health_.clear();
-  invalidate();
 }
 
 }  // namespace opscope::ui

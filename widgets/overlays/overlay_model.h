@@ -31,14 +31,12 @@ class OverlayModel : public QObject {
 
   /// The current picture; computed now if something changed.
   std::shared_ptr<const OverlayPicture> picture();
-  /// How many nodes are read by the picture as changed since the last one; for tests.
+  /// How often a picture was computed; for tests.
   int computations() const { return computations_; }
 
  public Q_SLOTS:
   /// Something that the input tells of has changed. Several calls before the event loop make one changed().
   void invalidate();
-  /// Values of the trace are other ones (a new run): forget what was counted in them.
-  void forgetValues();
 
  Q_SIGNALS:
   void changed();
@@ -47,7 +45,7 @@ class OverlayModel : public QObject {
   std::function<OverlayInput()> source_;
   OverlayKind kind_ = OverlayKind::kNone;
   std::shared_ptr<const OverlayPicture> picture_;
-  HealthCache health_;
+  ValueCache values_;
   bool announced_ = false;
   int computations_ = 0;
 };

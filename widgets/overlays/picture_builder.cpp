@@ -145,7 +145,7 @@ void PictureBuilder::describeOp(const SceneItem& item, NodeId id, ItemOverlay& o
   if (facts.output != nullptr) {
     const TensorSummary& summary = facts.output->summary;
     if (summary.shape) over.type = typeText(NumpyName(summary.dtype), shapeText(*summary.shape));
-    over.value = valueText(*facts.output);
+    if (facts.value != nullptr) over.value = *facts.value;
   }
   if (over.value.isEmpty() && node.op() == "Const") {
     const auto it = node.def.attr().find("value");
