@@ -156,7 +156,7 @@ void SceneLayouter::PlaceContent(int32_t p, Point frame) {
   }
   for (std::size_t i = 0; i < rects.size(); ++i) {
     const SceneItem& item = scene_.items[U(problem.children[i])];
-    answer_.places.push_back({item.name, item.kind != ItemKind::kOp, rects[i].top_left()});
+    answer_.places.push_back({item.name, item.kind != ItemKind::kOp, rects[i].top_left(), rects[i].size()});
     const int32_t inner = problems_.problem_of[U(problem.children[i])];
     if (inner >= 0) frames_[U(inner)] = rects[i].top_left();
   }

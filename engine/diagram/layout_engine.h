@@ -68,6 +68,7 @@ struct LayoutAnswer {
     std::string name;
     bool scope = false;
     Point position;      ///< top-left corner, scene units
+    Size size;           ///< of an open scope its frame
   };
   std::vector<Place> places;
   std::shared_ptr<const LayoutRoutes> routes;

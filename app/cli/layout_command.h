@@ -1,0 +1,38 @@
+#pragma once
+// `opscope-cli layout`: positions of a graph's nodes and wires, as the canvas would show them.
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/diagram/geometry.h"
+#include "engine/graph/graph.h"
+
+namespace opscope {
+
+struct LayoutArguments {
+  bool json = false;
+  bool expand_all = false;
+  std::vector<std::string> expand;   ///< scopes to open, with those around them
+  bool flat = false;
+  bool top_to_bottom = false;
+  bool label_sizes = false;          ///< boxes as wide as the last part of the name
+  std::optional<Size> node_size;
+  double node_gap = 32;
+  double rank_gap = 48;
+  double refine_seconds = 0;
+
+  /// Reads the texts of --expand, --direction, --node-size and --gaps; INVALID_ARGUMENT naming the option.
+  Status SetExpand(const std::vector<std::string>& words);
+  Status SetDirection(const std::string& word);
+  Status SetNodeSize(const std::string& word);
+  Status SetGaps(const std::string& word);
+  Status SetRefine(double seconds);
+};
+
+/// Lays the graph out and writes the result. NOT_FOUND for a scope to open that the graph doesn't have.
+Status WriteLayout(const Graph& graph, const LayoutArguments& arguments, std::ostream& out);
+
+}  // namespace opscope
