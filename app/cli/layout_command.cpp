@@ -90,7 +90,7 @@ Status WriteFlat(const Graph& graph, const LayoutArguments& arguments, std::ostr
   options.rank_gap = arguments.rank_gap;
   options.refine_seconds = arguments.refine_seconds;
   options.orthogonal = false;
-  options.max_dummies = 4'000'000;
+  options.max_dummies = 300'000;
   const LayeredResult result = LayeredLayout(input, options);
   LayoutDocument document;
   document.draft_ms = result.draft_ms;

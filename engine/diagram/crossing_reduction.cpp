@@ -22,7 +22,7 @@ class Reducer {
   int64_t Refine(double seconds, int64_t crossings);
 
  private:
-  void InitialOrder(bool depth_first);
+  void InitialOrder(bool depth_first, bool from_end);
   int64_t SweepToRest(int max_sweeps);
   void SweepLayer(int32_t l, bool forward, bool median, bool reverse_ties);
   void SetWishes(int32_t l, bool forward, bool median);
@@ -47,8 +47,8 @@ class Reducer {
   std::vector<int32_t> left_begin_, left_keys_, right_begin_, right_keys_;
 };
 
-/// Lays the vertices out in the order in which a search from the first layer meets them.
-void Reducer::InitialOrder(bool depth_first) {
+/// Lays the vertices out in the order in which a search from the first (last) layer meets them.
+void Reducer::InitialOrder(bool depth_first, bool from_end) {
   const int32_t n = g_.size();
   std::vector<std::vector<int32_t>> order(g_.order.size());
   std::vector<int32_t> mate_of(U(n), -1);
@@ -88,8 +88,14 @@ void Reducer::InitialOrder(bool depth_first) {
     }
     pending.clear();
   };
-  for (const auto& row : g_.order) {
+  const auto search_layer = [&](std::vector<int32_t> row) {
+    std::sort(row.begin(), row.end());
     for (int32_t v : row) search(v);
+  };
+  if (from_end) {
+    for (auto row = g_.order.rbegin(); row != g_.order.rend(); ++row) search_layer(*row);
+  } else {
+    for (const auto& row : g_.order) search_layer(row);
   }
   Restore(order);
 }
@@ -319,20 +325,25 @@ int64_t Reducer::ExchangeAll(int max_rounds) {
 
 int64_t Reducer::Draft(int max_sweeps) {
   if (num_layers() < 2) return 0;
-  InitialOrder(true);
-  int64_t best = SweepToRest(max_sweeps);
-  if (best > 0 && g_.size() < 4000) {  // small enough for a second start
-    const auto kept = g_.order;
-    InitialOrder(false);
-    const int64_t other = SweepToRest(max_sweeps);
-    if (other < best) {
-      best = other;
-    } else {
-      Restore(kept);
-    }
+  // Several starts, the best ones for most graphs first: from the end wires to a hub lie in order.
+  struct Start {
+    bool depth_first;
+    bool from_end;
+  };
+  constexpr Start kStarts[] = {{true, true}, {false, true}, {false, false}, {true, false}};
+  const int starts = g_.size() < 8000 ? 4 : g_.size() < 40000 ? 2 : 1;
+  int64_t best = -1;
+  std::vector<std::vector<int32_t>> best_order;
+  for (int i = 0; i < starts && best != 0 && !stop_.stop_requested(); ++i) {
+    InitialOrder(kStarts[i].depth_first, kStarts[i].from_end);
+    int64_t now = SweepToRest(max_sweeps);
+    if (now > 0) now = ExchangeAll(g_.size() < 40000 ? 8 : 3);
+    if (best >= 0 && now >= best) continue;
+    best = now;
+    best_order = g_.order;
   }
-  if (best == 0 || stop_.stop_requested()) return best;
-  return ExchangeAll(g_.size() < 100000 ? 8 : 2);
+  if (!best_order.empty()) Restore(best_order);
+  return std::max<int64_t>(best, 0);
 }
 
 int64_t Reducer::Refine(double seconds, int64_t crossings) {

@@ -19,6 +19,10 @@ using layered::FlowEdge;
 using layered::FlowGraph;
 using layered::LayerGraph;
 
+constexpr std::size_t kDraftWork = 3'000'000;  // steps of network simplex in placement
+constexpr std::size_t kDraftWorkPerBox = 600;
+constexpr std::size_t kRefineWork = 200'000'000;
+
 std::size_t U(int32_t i) { return static_cast<std::size_t>(i); }
 double Milliseconds(std::chrono::steady_clock::duration d) {
   return std::chrono::duration<double, std::milli>(d).count();
@@ -165,6 +169,8 @@ Part Layouter::DrawComponent(const Component& c) {
   layered::PlacementOptions placement;
   placement.node_gap = options_.node_gap;
   placement.wire_gap = std::max(options_.track_gap, options_.node_gap / 2);
+  placement.max_work = static_cast<int64_t>(
+      options_.refine_seconds > 0 ? kRefineWork : kDraftWork + kDraftWorkPerBox * flow_.boxes.size());
   part.across = layered::PlaceAcross(graph, placement, stop_);
   layered::RouteOptions route;
   route.rank_gap = options_.rank_gap;

@@ -48,7 +48,7 @@ struct LayeredOptions {
   bool orthogonal = true;       ///< false: polylines with slanted pieces in the rank gaps
   bool fold = false;            ///< fold drawings longer than 4:1 into rows
   double refine_seconds = 0;    ///< further crossing reduction after the draft
-  int64_t max_dummies = 400000; ///< longer edges than that allows run outside the drawing
+  int64_t max_dummies = 80000;  ///< longer edges than that allows run outside the drawing
 };
 
 struct LayeredResult {

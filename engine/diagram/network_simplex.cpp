@@ -15,9 +15,12 @@ class Simplex {
  public:
   Simplex(int32_t n, const std::vector<RankEdge>& edges) : n_(n), edges_(edges) {}
 
-  std::vector<int32_t> Run(const std::stop_token& stop) {
+  /// With `ranks` empty the longest paths are the start.
+  std::vector<int32_t> Run(std::vector<int32_t> ranks, int64_t max_work, const std::stop_token& stop) {
+    max_work_ = max_work;
     BuildLists();
-    LongestPath();
+    rank_ = std::move(ranks);
+    if (rank_.empty()) LongestPath();
     BuildTightForest();
     NumberForest();
     InitCutValues();
@@ -61,6 +64,7 @@ class Simplex {
   std::vector<int32_t> stack_;
   size_t scan_ = 0;
   int64_t work_ = 0;
+  int64_t max_work_ = 0;
 };
 
 void Simplex::BuildLists() {
@@ -321,8 +325,7 @@ void Simplex::Exchange(int32_t leaving, int32_t entering) {
 }
 
 void Simplex::Pivot(const std::stop_token& stop) {
-  const int64_t budget = 40'000'000 + 40 * int64_t{n_};
-  for (int64_t i = 0; work_ < budget; ++i) {
+  for (int64_t i = 0; work_ < max_work_; ++i) {
     if (i % 64 == 0 && stop.stop_requested()) return;
     const int32_t leaving = LeavingEdge();
     if (leaving < 0) return;
@@ -356,7 +359,13 @@ void Simplex::Normalize() {
 }  // namespace
 
 std::vector<int32_t> NetworkSimplex(int32_t num_nodes, const std::vector<RankEdge>& edges, std::stop_token stop) {
-  return Simplex(num_nodes, edges).Run(stop);
+  return Simplex(num_nodes, edges).Run({}, 40'000'000 + 40 * int64_t{num_nodes}, stop);
+}
+
+std::vector<int32_t> NetworkSimplexFrom(std::vector<int32_t> ranks, const std::vector<RankEdge>& edges,
+                                        int64_t max_work, std::stop_token stop) {
+  const auto n = static_cast<int32_t>(ranks.size());
+  return Simplex(n, edges).Run(std::move(ranks), max_work, stop);
 }
 
 }  // namespace opscope::layered

@@ -19,4 +19,8 @@ struct RankEdge {
 /// REQUIRES: no directed cycles.
 std::vector<int32_t> NetworkSimplex(int32_t num_nodes, const std::vector<RankEdge>& edges, std::stop_token stop);
 
+/// As above, from ranks that satisfy all edges already, and with at most about `max_work` steps.
+std::vector<int32_t> NetworkSimplexFrom(std::vector<int32_t> ranks, const std::vector<RankEdge>& edges,
+                                        int64_t max_work, std::stop_token stop);
+
 }  // namespace opscope::layered

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/diagram/block_alignment.h"
+#include "engine/diagram/simplex_placement.h"
 
 namespace opscope::layered {
 namespace {
@@ -42,10 +43,7 @@ class BlockPlacer {
   void BuildPulls();
   void PullAll(bool from_end);
   void PullBlock(int32_t block);
-  double Gap(int32_t a, int32_t b) const {
-    const auto box = [&](int32_t v) { return !g_.IsDummy(v) && g_.height[U(v)] > 0; };
-    return box(a) && box(b) ? options_.node_gap : options_.wire_gap;
-  }
+  double Gap(int32_t a, int32_t b) const { return GapBetween(g_, options_, a, b); }
 
   const LayerGraph& g_;
   const PlacementOptions& options_;
@@ -204,21 +202,32 @@ std::vector<double> BlockPlacer::Coordinates() const {
 
 }  // namespace
 
+double GapBetween(const LayerGraph& graph, const PlacementOptions& options, int32_t a, int32_t b) {
+  const auto box = [&](int32_t v) { return !graph.IsDummy(v) && graph.height[U(v)] > 0; };
+  return box(a) && box(b) ? options.node_gap : options.wire_gap;
+}
+
 std::vector<double> PlaceAcross(const LayerGraph& graph, const PlacementOptions& options,
                                 const std::stop_token& stop) {
   const std::vector<uint8_t> conflict = MarkConflicts(graph);
   std::vector<double> best;
+  Blocks best_blocks;
   double best_cost = kFar;
   const bool large = graph.size() > 30000;
   for (int i = 0; i < (large ? 1 : 4) && !stop.stop_requested(); ++i) {
-    BlockPlacer placer(graph, options, Align(graph, conflict, i % 2 == 0, i < 2));
+    Blocks blocks = Align(graph, conflict, i % 2 == 0, i < 2);
+    BlockPlacer placer(graph, options, blocks);
     placer.Run(large ? 6 : 12, stop);
     const double cost = placer.Cost();
     if (cost >= best_cost) continue;
     best_cost = cost;
     best = placer.Coordinates();
+    best_blocks = std::move(blocks);
   }
   if (best.empty()) best.assign(U(graph.size()), 0);
+  if (options.max_work > 0 && !stop.stop_requested()) {
+    ImproveBySimplex(graph, options, best_blocks, stop, &best);
+  }
   return best;
 }
 

@@ -13,7 +13,11 @@ namespace opscope::layered {
 struct PlacementOptions {
   double node_gap = 32;
   double wire_gap = 16;  ///< between two wires, and between a wire and a box
+  int64_t max_work = 0;  ///< steps of network simplex after that; 0 = none
 };
+
+/// The gap wanted between neighbours a and b of a layer.
+double GapBetween(const LayerGraph& graph, const PlacementOptions& options, int32_t a, int32_t b);
 
 /// Across coordinate of each vertex' upper (left) end, smallest 0. Neighbours in a layer keep their gaps.
 std::vector<double> PlaceAcross(const LayerGraph& graph, const PlacementOptions& options,
