@@ -31,5 +31,6 @@ bool IsUsageError(const Status& status);
 
 CommandFunction SetUpInfo(CLI::App* app);
 CommandFunction SetUpConvert(CLI::App* app);
+CommandFunction SetUpLayout(CLI::App* app);
 
 }  // namespace opscope::cli

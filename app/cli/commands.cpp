@@ -9,7 +9,7 @@ std::span<const Command> Commands() {
       Command{"info", "What a file holds: nodes, edges, ops, inputs, outputs, signatures, problems", &SetUpInfo},
       Command{"run", "Run a graph", nullptr},
       Command{"convert", "Write a graph in another form", &SetUpConvert},
-      Command{"layout", "Positions of nodes and edges as the canvas would draw them", nullptr},
+      Command{"layout", "Positions of nodes and edges as the canvas would draw them", &SetUpLayout},
       Command{"shapes", "Type and shape of every output", nullptr},
       Command{"devices", "The devices that a session would have", nullptr},
       Command{"ops", "The catalogue of operations", nullptr},

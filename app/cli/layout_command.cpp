@@ -1,10 +1,12 @@
 #include "app/cli/layout_command.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
-#include <ostream>
+#include <iostream>
+#include <memory>
 #include <unordered_map>
 
+#include "app/cli/command.h"
 #include "app/cli/layout_writer.h"
 #include "engine/base/text.h"
 #include "engine/diagram/diagram.h"
@@ -13,8 +15,9 @@
 #include "engine/diagram/layered_layout.h"
 #include "engine/diagram/layout_engine.h"
 #include "engine/diagram/scene_model.h"
+#include "engine/graph/graph_io.h"
 
-namespace opscope {
+namespace opscope::cli {
 namespace {
 
 std::size_t U(int32_t i) { return static_cast<std::size_t>(i); }
@@ -119,7 +122,7 @@ Status OpenScopes(const Hierarchy& hierarchy, const LayoutArguments& arguments, 
 
 }  // namespace
 
-Status LayoutArguments::SetExpand(const std::vector<std::string>& words) {
+void LayoutArguments::SetExpand(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (word == "all") {
       expand_all = true;
@@ -127,12 +130,11 @@ Status LayoutArguments::SetExpand(const std::vector<std::string>& words) {
       expand.push_back(word.ends_with('/') && word.size() > 1 ? word.substr(0, word.size() - 1) : word);
     }
   }
-  return Status();
 }
 
 Status LayoutArguments::SetDirection(const std::string& word) {
   if (word != "LR" && word != "TB") {
-    return errors::InvalidArgument("--direction: '", Printable(word), "' is neither LR nor TB");
+    return UsageError(StrCat("--direction: '", Printable(word), "' is neither LR nor TB"));
   }
   top_to_bottom = word == "TB";
   return Status();
@@ -148,7 +150,7 @@ Status LayoutArguments::SetNodeSize(const std::string& word) {
   const bool ok = x != std::string::npos && ParseDouble(word.substr(0, x), &size.width) &&
                   ParseDouble(word.substr(x + 1), &size.height) && size.width > 0 && size.height > 0 &&
                   size.width <= kLargestSide && size.height <= kLargestSide;
-  if (!ok) return errors::InvalidArgument("--node-size: '", Printable(word), "' is neither WIDTHxHEIGHT nor label");
+  if (!ok) return UsageError(StrCat("--node-size: '", Printable(word), "' is neither WIDTHxHEIGHT nor label"));
   node_size = size;
   return Status();
 }
@@ -158,12 +160,12 @@ Status LayoutArguments::SetGaps(const std::string& word) {
   const bool ok = comma != std::string::npos && ParseDouble(word.substr(0, comma), &node_gap) &&
                   ParseDouble(word.substr(comma + 1), &rank_gap) && node_gap >= 0 && rank_gap >= 0 &&
                   node_gap <= kLargestSide && rank_gap <= kLargestSide;
-  if (!ok) return errors::InvalidArgument("--gaps: '", Printable(word), "' is not NODE,RANK");
+  if (!ok) return UsageError(StrCat("--gaps: '", Printable(word), "' is not NODE,RANK"));
   return Status();
 }
 
 Status LayoutArguments::SetRefine(double seconds) {
-  if (!(seconds >= 0 && seconds <= 3600)) return errors::InvalidArgument("--refine: not between 0 and 3600 seconds");
+  if (!(seconds >= 0 && seconds <= 3600)) return UsageError("--refine: not between 0 and 3600 seconds");
   refine_seconds = seconds;
   return Status();
 }
@@ -208,4 +210,44 @@ Status WriteLayout(const Graph& graph, const LayoutArguments& arguments, std::os
   return Status();
 }
 
-}  // namespace opscope
+/// The texts of the options, as they come.
+struct LayoutWords {
+  std::vector<std::string> expand;
+  std::string direction = "LR";
+  std::string node_size;
+  std::string gaps;
+  double refine = 0;
+};
+
+Status RunLayout(LayoutArguments arguments, LayoutWords words) {
+  // "--expand SCOPE… FILE" takes the file for a scope.
+  if (arguments.file.empty() && !words.expand.empty()) {
+    arguments.file = words.expand.back();
+    words.expand.pop_back();
+  }
+  if (arguments.file.empty()) return UsageError("layout: FILE is missing");
+  arguments.SetExpand(words.expand);
+  OS_RETURN_IF_ERROR(arguments.SetDirection(words.direction));
+  if (!words.node_size.empty()) OS_RETURN_IF_ERROR(arguments.SetNodeSize(words.node_size));
+  if (!words.gaps.empty()) OS_RETURN_IF_ERROR(arguments.SetGaps(words.gaps));
+  OS_RETURN_IF_ERROR(arguments.SetRefine(words.refine));
+  OS_ASSIGN_OR_RETURN(const LoadedGraph loaded, LoadGraph(arguments.file, LoadOptions()));
+  const Status status = WriteLayout(loaded.graph, arguments, std::cout);
+  return status.ok() ? status : status.Prepend(arguments.file + ": ");
+}
+
+CommandFunction SetUpLayout(CLI::App* app) {
+  auto arguments = std::make_shared<LayoutArguments>();
+  auto words = std::make_shared<LayoutWords>();
+  app->add_option("FILE", arguments->file, "A graph in any of TensorFlow's forms, or an OpScope document");
+  app->add_flag("--json", arguments->json, "One JSON document on standard output");
+  app->add_option("--expand", words->expand, "Scopes to open: all, none (default) or their names")->expected(1, -1);
+  app->add_flag("--flat", arguments->flat, "No scopes: every node and every edge");
+  app->add_option("--direction", words->direction, "LR (left to right, default) or TB (top to bottom)");
+  app->add_option("--node-size", words->node_size, "WIDTHxHEIGHT of every box, or label");
+  app->add_option("--gaps", words->gaps, "NODE,RANK: between boxes of a rank, and between ranks");
+  app->add_option("--refine", words->refine, "Seconds to spend on fewer crossings");
+  return [arguments, words] { return RunLayout(*arguments, *words); };
+}
+
+}  // namespace opscope::cli

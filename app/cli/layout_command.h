@@ -10,9 +10,10 @@
 #include "engine/diagram/geometry.h"
 #include "engine/graph/graph.h"
 
-namespace opscope {
+namespace opscope::cli {
 
 struct LayoutArguments {
+  std::string file;
   bool json = false;
   bool expand_all = false;
   std::vector<std::string> expand;   ///< scopes to open, with those around them
@@ -24,8 +25,8 @@ struct LayoutArguments {
   double rank_gap = 48;
   double refine_seconds = 0;
 
-  /// Reads the texts of --expand, --direction, --node-size and --gaps; INVALID_ARGUMENT naming the option.
-  Status SetExpand(const std::vector<std::string>& words);
+  void SetExpand(const std::vector<std::string>& words);
+  /// Read the texts of options; UsageError naming the option.
   Status SetDirection(const std::string& word);
   Status SetNodeSize(const std::string& word);
   Status SetGaps(const std::string& word);
@@ -35,4 +36,4 @@ struct LayoutArguments {
 /// Lays the graph out and writes the result. NOT_FOUND for a scope to open that the graph doesn't have.
 Status WriteLayout(const Graph& graph, const LayoutArguments& arguments, std::ostream& out);
 
-}  // namespace opscope
+}  // namespace opscope::cli

@@ -6,7 +6,7 @@
 
 #include "engine/base/text.h"
 
-namespace opscope {
+namespace opscope::cli {
 namespace {
 
 /// Coordinates to a thousandth.
@@ -137,4 +137,4 @@ void Write(const LayoutDocument& document, bool json, std::ostream& out) {
   }
 }
 
-}  // namespace opscope
+}  // namespace opscope::cli

@@ -8,7 +8,7 @@
 #include "engine/diagram/geometry.h"
 #include "engine/diagram/scene_model.h"
 
-namespace opscope {
+namespace opscope::cli {
 
 struct LayoutDocument {
   struct Node {
@@ -31,4 +31,4 @@ struct LayoutDocument {
 /// One JSON document (interfaces.md, section 2), or a table for people.
 void Write(const LayoutDocument& document, bool json, std::ostream& out);
 
-}  // namespace opscope
+}  // namespace opscope::cli
