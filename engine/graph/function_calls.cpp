@@ -1,5 +1,7 @@
 #include "engine/graph/function_calls.h"
 
+#include <google/protobuf/util/message_differencer.h>
+
 #include "engine/graph/cycles.h"
 #include "engine/graph/graph.h"
 
@@ -40,6 +42,23 @@ std::vector<Status> CheckFunctionCalls(const FunctionDefLibrary& library) {
     }
   }
   return found;
+}
+
+Status CheckFunctionNames(const FunctionDefLibrary& library, const OpRegistry& registry) {
+  StringMap<const FunctionDef*> seen;
+  for (const FunctionDef& function : library.function()) {
+    const std::string& name = function.signature().name();
+    if (registry.Find(name) != nullptr) {
+      return errors::InvalidArgument("Cannot add function '", name,
+                                     "' because an op with the same name already exists.");
+    }
+    const auto [old, is_new] = seen.try_emplace(name, &function);
+    if (!is_new && !google::protobuf::util::MessageDifferencer::Equals(*old->second, function)) {
+      return errors::InvalidArgument("Cannot add function '", name,
+                                     "' because a different function with the same name already exists.");
+    }
+  }
+  return Status::OK();
 }
 
 }  // namespace opscope

@@ -8,6 +8,7 @@
 #include "engine/base/text.h"
 #include "engine/framework/attr_value_util.h"
 #include "engine/graph/cycles.h"
+#include "engine/graph/function_calls.h"
 #include "engine/graph/op_lookup.h"
 
 namespace opscope {
@@ -272,6 +273,7 @@ StatusOr<Graph> ConvertGraphDefToGraph(GraphDef def, const OpRegistry& registry,
     OS_RETURN_IF_ERROR(AddDefaults(&def, ops, !options.validate_nodes));
   }
   OS_RETURN_IF_ERROR(CheckVersions(def.versions()));
+  OS_RETURN_IF_ERROR(CheckFunctionNames(def.library(), registry));
   Constructor constructor(Graph::FromGraphDef(std::move(def)), registry, options);
   OS_RETURN_IF_ERROR(constructor.Run());
   return constructor.TakeGraph();

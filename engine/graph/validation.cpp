@@ -17,10 +17,12 @@ namespace {
 
 class Validator {
  public:
-  Validator(const Graph& graph, const OpRegistry& registry) : graph_(graph), ops_(registry, graph.library()) {}
+  Validator(const Graph& graph, const OpRegistry& registry)
+      : graph_(graph), registry_(registry), ops_(registry, graph.library()) {}
 
   std::vector<Diagnostic> Run() {
     Note(CheckVersions(graph_.versions()));
+    Note(CheckFunctionNames(graph_.library(), registry_));
     for (const Status& status : CheckFunctionCalls(graph_.library())) Note(status);
     ComputeOutputs();
     cycles_ = FindCycles(graph_);
@@ -54,6 +56,7 @@ class Validator {
   void CheckDevice(NodeId id, const Node& node);
 
   const Graph& graph_;
+  const OpRegistry& registry_;
   OpLookup ops_;
   /// Types of each node's outputs; has_types_ is false where they can't be known.
   std::vector<std::vector<DataType>> outputs_;

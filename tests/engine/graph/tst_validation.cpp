@@ -146,6 +146,13 @@ class TstValidation : public QObject {
     QVERIFY(inside > 5);
   }
 
+  void functionsNamedAsOps() {
+    const Graph graph = FromText("library { function { signature { name: 'Add' } } }");
+    QCOMPARE(Summary(Validate(graph)),
+             (QStringList{QStringLiteral("|INVALID_ARGUMENT|Cannot add function 'Add' because an op with the same name "
+                                         "already exists.")}));
+  }
+
   void functionsThatCallThemselves() {
     const Graph graph = FromText(R"(
       library { function { signature { name: "f" } node_def { name: "n" op: "g" } }
