@@ -12,13 +12,9 @@
 
 #include "app/cli/commands.h"
 #include "engine/base/text.h"
-#include "engine/framework/op_registry.h"
-#include "engine/ops/op_catalogue.h"
 
 namespace opscope::cli {
 namespace {
-
-const OpCatalogueRegistrar kCatalogue(&EmbeddedOpList, &EmbeddedOpInfo);
 
 constexpr int kDone = 0;
 constexpr int kFailed = 1;

@@ -8,6 +8,7 @@
 #include "app/cli/command.h"
 #include "engine/base/text.h"
 #include "engine/graph/graph_io.h"
+#include "engine/graph/shape_refiner.h"
 #include "engine/graph/validation.h"
 #include "engine/io/json.h"
 
@@ -35,6 +36,19 @@ struct Report {
 
 bool IsPlaceholder(std::string_view op) { return op == "Placeholder" || op == "PlaceholderV2" || op == "PlaceholderWithDefault"; }
 
+// Shapes that don't fit together, at nodes that are right otherwise.
+void AddShapeProblems(const Graph& graph, std::vector<Diagnostic>* problems) {
+  std::vector<bool> told(graph.num_ids(), false);
+  for (const Diagnostic& d : *problems) {
+    if (d.id.valid()) told[d.id.index()] = true;
+  }
+  ShapeRefiner refiner;
+  refiner.Refine(graph);
+  for (const Diagnostic& d : refiner.diagnostics()) {
+    if (!d.id.valid() || !told[d.id.index()]) problems->push_back(d);
+  }
+}
+
 Report MakeReport(LoadedGraph loaded) {
   Report report;
   const Graph& graph = loaded.graph;
@@ -55,6 +69,7 @@ Report MakeReport(LoadedGraph loaded) {
   if (graph.num_nodes() == 0) report.problems.push_back({"", Code::kInvalidArgument, "the graph has no nodes", NodeId()});
   const auto found = Validate(graph);
   report.problems.insert(report.problems.end(), found.begin(), found.end());
+  AddShapeProblems(graph, &report.problems);
   report.warnings = Warnings(graph);
   report.loaded = std::move(loaded);
   return report;
