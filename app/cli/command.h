@@ -32,5 +32,7 @@ bool IsUsageError(const Status& status);
 CommandFunction SetUpInfo(CLI::App* app);
 CommandFunction SetUpConvert(CLI::App* app);
 CommandFunction SetUpLayout(CLI::App* app);
+CommandFunction SetUpShapes(CLI::App* app);
+CommandFunction SetUpOps(CLI::App* app);
 
 }  // namespace opscope::cli
