@@ -5,6 +5,7 @@
 
 #include "engine/diagram/component_packing.h"
 #include "engine/diagram/crossing_reduction.h"
+#include "engine/diagram/folding.h"
 #include "engine/diagram/placement.h"
 #include "engine/diagram/ranking.h"
 #include "engine/diagram/track_router.h"
@@ -177,7 +178,10 @@ Part Layouter::DrawComponent(const Component& c) {
   route.track_gap = options_.track_gap;
   route.orthogonal = options_.orthogonal;
   route.centered = !options_.orthogonal;
+  route.row_gap = options_.node_gap;
+  if (options_.fold && options_.orthogonal) route.row_starts = layered::ChooseRows(sub, graph, part.across, route);
   part.drawing = layered::RouteWires(sub, graph, part.across, route);
+  part.across = std::move(part.drawing.across);
   part.across.resize(sub.boxes.size());
   Measure(sub, &part);
   return part;

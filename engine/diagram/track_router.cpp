@@ -29,26 +29,37 @@ struct Piece {
 
 class Router {
  public:
-  Router(const FlowGraph& flow, const LayerGraph& g, const std::vector<double>& y, const RouteOptions& options)
-      : flow_(flow), g_(g), y_(y), options_(options) {}
+  Router(const FlowGraph& flow, const LayerGraph& g, std::vector<double> y, const RouteOptions& options)
+      : flow_(flow), g_(g), y_(std::move(y)), options_(options) {}
 
   Drawing Run() {
+    SplitRows();
     CollectPieces();
     if (options_.orthogonal) BuildNets();
     PlaceLayers();
     for (std::size_t e = 0; e < flow_.edges.size(); ++e) {
       out_.routes.push_back(options_.orthogonal ? OrthogonalRoute(e) : SlantedRoute(e));
     }
+    out_.across = std::move(y_);
     return std::move(out_);
   }
 
  private:
+  void SplitRows();
+  void NumberLanes(int32_t row);
   void CollectPieces();
   void CollectForward(const FlowEdge& e, const EdgePath& path);
   void CollectBackward(const FlowEdge& e, const EdgePath& path);
   void CollectOutside(const FlowEdge& e, const EdgePath& path);
-  void AddPiece(int32_t gap, double from, double to, bool from_left, bool to_left, int64_t left, int64_t right) {
-    pieces_.push_back({gap, from, to, from_left, to_left, left, right, -1, 0});
+  void AddPiece(int32_t gap, double from, double to, bool from_left, bool to_left, int64_t left, int64_t right);
+  /// Row whose first layer comes after the gap, if that is not the first row; else 0.
+  int32_t RowBegunAt(int32_t gap) const {
+    return gap > 0 && gap < layers() && row_of_[U(gap)] != row_of_[U(gap) - 1] ? row_of_[U(gap)] : 0;
+  }
+  /// Where a row begins there is a second gap, before its first layer; they are numbered after the others.
+  int32_t GapBefore(int32_t layer) const {
+    const int32_t row = layer < layers() ? RowBegunAt(layer) : 0;
+    return row > 0 ? layers() + row : layer;
   }
   void BuildNets();
   void PlaceLayers();
@@ -65,15 +76,74 @@ class Router {
 
   const FlowGraph& flow_;
   const LayerGraph& g_;
-  const std::vector<double>& y_;
+  std::vector<double> y_;
   const RouteOptions& options_;
   std::vector<Piece> pieces_;
   std::vector<int32_t> first_piece_;        // by edge
   std::vector<std::vector<Net>> nets_;      // by gap
   std::vector<int32_t> tracks_;             // by gap
+  std::vector<int32_t> row_of_;             // by layer
+  std::vector<std::map<int64_t, double>> lanes_;  // by row: across coordinate of the way back, by the port it is for
   std::vector<double> layer_start_, layer_width_, gap_start_;
   Drawing out_;
 };
+
+/// Puts each row below the one before, with room for the lanes of the wires between them.
+void Router::SplitRows() {
+  row_of_.assign(g_.order.size(), 0);
+  const std::size_t rows = options_.row_starts.size() + 1;
+  lanes_.resize(rows);
+  if (rows == 1) return;
+  for (int32_t start : options_.row_starts) {
+    for (std::size_t l = U(start); l < row_of_.size(); ++l) ++row_of_[l];
+  }
+  std::vector<double> low(rows, 1e300);
+  std::vector<double> high(rows, -1e300);
+  for (int32_t v = 0; v < g_.size(); ++v) {
+    const std::size_t row = U(row_of_[U(g_.layer[U(v)])]);
+    low[row] = std::min(low[row], y_[U(v)]);
+    high[row] = std::max(high[row], y_[U(v)] + g_.height[U(v)]);
+  }
+  for (std::size_t row = 1; row < rows; ++row) NumberLanes(static_cast<int32_t>(row));
+  std::vector<double> shift(rows, 0);
+  for (std::size_t row = 1; row < rows; ++row) {
+    const double bottom = high[row - 1] + shift[row - 1] + options_.row_gap;
+    for (auto& [port, lane] : lanes_[row]) lane = bottom + lane * options_.track_gap;
+    shift[row] = bottom + static_cast<double>(lanes_[row].size()) * options_.track_gap + options_.row_gap - low[row];
+    shift[row] = std::ceil(shift[row] / kGrid) * kGrid;
+  }
+  for (int32_t v = 0; v < g_.size(); ++v) y_[U(v)] += shift[U(row_of_[U(g_.layer[U(v)])])];
+}
+
+/// The lowest wire turns back first, in the upper lane: nested turns do not cross.
+void Router::NumberLanes(int32_t row) {
+  std::map<int64_t, double> port_y;
+  for (const Segment& s : g_.segments) {
+    if (row_of_[U(g_.layer[U(s.to)])] != row || row_of_[U(g_.layer[U(s.from)])] == row) continue;
+    port_y[PortKey(s.from, s.from_off)] = y_[U(s.from)] + s.from_off;
+  }
+  std::vector<std::pair<double, int64_t>> order;
+  for (const auto& [port, y] : port_y) order.push_back({-y, port});
+  std::sort(order.begin(), order.end());
+  for (std::size_t i = 0; i < order.size(); ++i) lanes_[U(row)][order[i].second] = static_cast<double>(i);
+}
+
+void Router::AddPiece(int32_t gap, double from, double to, bool from_left, bool to_left, int64_t left,
+                      int64_t right) {
+  const int32_t row = RowBegunAt(gap);
+  if (row == 0) {
+    pieces_.push_back({gap, from, to, from_left, to_left, left, right, -1, 0});
+  } else if (from_left == to_left) {
+    pieces_.push_back({from_left ? gap : GapBefore(gap), from, to, from_left, to_left, left, right, -1, 0});
+  } else {
+    // Out of the end of one row, back in the lane, into the start of the next; or the other way round.
+    const double lane = lanes_[U(row)].at(left);
+    const Piece end{gap, from_left ? from : lane, from_left ? lane : to, true, true, left, -1, -1, 0};
+    const Piece start{GapBefore(gap), from_left ? lane : from, from_left ? to : lane, false, false, left, -1, -1, 0};
+    pieces_.push_back(from_left ? end : start);
+    pieces_.push_back(from_left ? start : end);
+  }
+}
 
 void Router::CollectForward(const FlowEdge& e, const EdgePath& path) {
   double y = y_[U(e.from)] + e.from_off;
@@ -125,8 +195,8 @@ void Router::CollectPieces() {
 
 /// Pieces that leave one port, or that reach one, share a line; the larger group takes a piece.
 void Router::BuildNets() {
-  nets_.resize(U(layers()) + 1);
-  tracks_.assign(U(layers()) + 1, 0);
+  nets_.resize(U(layers()) + lanes_.size());
+  tracks_.assign(nets_.size(), 0);
   std::vector<std::vector<int32_t>> by_gap(nets_.size());
   for (std::size_t i = 0; i < pieces_.size(); ++i) by_gap[U(pieces_[i].gap)].push_back(static_cast<int32_t>(i));
   for (std::size_t gap = 0; gap < by_gap.size(); ++gap) {
@@ -180,29 +250,36 @@ void Router::PlaceLayers() {
   layer_start_.resize(U(layers()));
   gap_start_.resize(U(layers()) + 1);
   double x = 0;
-  std::vector<double> first_track(U(layers()) + 1, 0);
+  std::vector<double> first_track(U(layers()) + lanes_.size(), 0);
+  const auto tracks_in = [&](int32_t gap) { return options_.orthogonal ? tracks_[U(gap)] : 0; };
+  const auto wires_in = [&](int32_t gap) { return std::max(0, tracks_in(gap) - 1) * options_.track_gap; };
+  const auto room_for = [&](int32_t gap) { return tracks_in(gap) > 0 ? kMarginBefore + wires_in(gap) + kMarginAfter : 0; };
   for (int32_t gap = 0; gap <= layers(); ++gap) {
     gap_start_[U(gap)] = x;
-    const int32_t tracks = options_.orthogonal ? tracks_[U(gap)] : 0;
-    const double labels = gap < layers() ? label[U(gap)] : 0;
-    const double wires = tracks > 0 ? (tracks - 1) * options_.track_gap : 0;
-    double width = tracks > 0 ? kMarginBefore + wires + kMarginAfter : 0;
-    if (gap > 0 && gap < layers()) {
+    double width = room_for(gap);
+    int32_t here = gap;
+    if (RowBegunAt(gap) > 0) {  // the end of a row; the next one starts anew
+      first_track[U(gap)] = x + kMarginBefore;
+      out_.length = std::max(out_.length, x + width);
+      here = GapBefore(gap);
+      x = 0;
+      width = room_for(here);
+    } else if (gap > 0 && gap < layers()) {
       const bool at_border = border[U(gap)] || border[U(gap) - 1];
       width = std::max(width, at_border ? options_.border_gap : options_.rank_gap);
     }
-    const double room = gap == 0 ? kMarginBefore + wires + kMarginAfter : width;
-    first_track[U(gap)] = x + std::floor((room - wires) / 2);
-    if (gap < layers()) {
-      x += width + labels;
-      if (options_.orthogonal) x = std::ceil(x / kGrid) * kGrid;
-      layer_start_[U(gap)] = x;
-      x += layer_width_[U(gap)];
-    } else {
+    const double room = std::max(width, kMarginBefore + wires_in(here) + kMarginAfter);
+    first_track[U(here)] = x + (here == gap ? std::floor((room - wires_in(here)) / 2) : kMarginBefore);
+    if (gap == layers()) {
       x += width;
+      break;
     }
+    x += width + label[U(gap)];
+    if (options_.orthogonal) x = std::ceil(x / kGrid) * kGrid;
+    layer_start_[U(gap)] = x;
+    x += layer_width_[U(gap)];
   }
-  out_.length = x;
+  out_.length = std::max(out_.length, x);
   for (Piece& p : pieces_) {
     if (p.net < 0) continue;
     p.x = first_track[U(p.gap)] + nets_[U(p.gap)][U(p.net)].track * options_.track_gap;

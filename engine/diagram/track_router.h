@@ -17,11 +17,16 @@ struct RouteOptions {
   double track_gap = 8;
   bool orthogonal = true;
   bool centered = false;   ///< boxes stand in the middle of their layer instead of at its start
+  double row_gap = 32;     ///< between two rows, besides their wires
+  /// First layers of the second and further rows of a folded drawing: each begins at the start again, below the one
+  /// before, and wires from row to row come back in lanes between the two. Orthogonal drawings only.
+  std::vector<int32_t> row_starts;
 };
 
 /// Points have x along and y across the flow.
 struct Drawing {
   std::vector<double> along;               // of each box' first side
+  std::vector<double> across;              // of each vertex: as given, rows apart
   std::vector<std::vector<Point>> routes;  // per edge, from source to target
   double length = 0;                       // along, from 0
 };

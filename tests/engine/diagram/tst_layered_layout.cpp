@@ -198,6 +198,42 @@ class TstLayeredLayout : public QObject {
     QVERIFY(r.size.height < 600);
   }
 
+  void longStrips_foldIntoRows_data() {
+    QTest::addColumn<int>("nodes");
+    QTest::addColumn<int>("extra");
+    QTest::newRow("chain") << 200 << 0;
+    QTest::newRow("with long wires") << 120 << 12;
+    QTest::newRow("with loops") << 90 << -9;
+  }
+  void longStrips_foldIntoRows() {
+    QFETCH(int, nodes);
+    QFETCH(int, extra);
+    LayoutInput in = Chain(nodes);
+    for (int i = 0; i < std::abs(extra); ++i) {
+      const int a = (i * 37) % nodes;
+      const int b = std::min(nodes - 1, a + 2 + (i * 11) % 30);
+      in.edges.push_back({extra < 0 ? b : a, 0, extra < 0 ? a : b, 0, false});
+    }
+    LayeredOptions options;
+    options.fold = true;
+    for (bool turned : {false, true}) {
+      options.top_to_bottom = turned;
+      const LayeredResult r = LayeredLayout(in, options);
+      const double aspect = turned ? r.size.height / r.size.width : r.size.width / r.size.height;
+      QVERIFY2(aspect > 0.5 && aspect < 4, qPrintable(QString::number(aspect)));
+      QCOMPARE(Overlaps(r), 0);
+      QCOMPARE(WiresThroughBoxes(r), 0);
+      QVERIFY(Orthogonal(r));
+    }
+  }
+
+  void shortStrips_stayStraight() {
+    LayeredOptions options;
+    options.fold = true;
+    const LayeredResult r = LayeredLayout(Chain(12), options);
+    QCOMPARE(r.size.height, 48.0);
+  }
+
   void longChain_needsNoRecursion() {
     const LayeredResult r = LayeredLayout(Chain(10000), {});
     QCOMPARE(r.boxes[9999].x, 9999 * 168.0);
