@@ -61,6 +61,16 @@ struct MulNoNanFunctor {
   T operator()(const T& a, const T& b) const { return b == T(0) ? T(0) : a * b; }
 };
 
+// max(min(x, high), low); each bound is a scalar or has the shape of x.
+class ClipByValueOp final : public OpKernel {
+ public:
+  explicit ClipByValueOp(OpKernelConstruction* c);
+  void Compute(OpKernelContext* context) override;
+
+ private:
+  BinaryLoop min_, max_;
+};
+
 template <template <typename> class F>
 using ForNumbers =
     Loops<F, float, double, half, bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
@@ -84,6 +94,37 @@ using ForReals = Loops<F, float, double, half, bfloat16, int8_t, int16_t, int32_
                        std::complex<double>>>({"MulNoNan"});
   return true;
 }();
+
+ClipByValueOp::ClipByValueOp(OpKernelConstruction* c)
+    : OpKernel(c),
+      min_(ForReals<MinimumFunctor>::Binary(c->input_type(0))),
+      max_(ForReals<MaximumFunctor>::Binary(c->input_type(0))) {}
+
+void ClipByValueOp::Compute(OpKernelContext* context) {
+  const Tensor& x = context->input(0);
+  const TensorShape shape = x.shape();
+  const void* from = x.raw_data();
+  for (int i : {1, 2}) {
+    const TensorShape& bound = context->input(i).shape();
+    OP_REQUIRES(context, bound.dims() == 0 || bound == shape,
+                errors::InvalidArgument("clip_value_min and clip_value_max must be either of the "
+                                        "same shape as input, or a scalar. input shape: ",
+                                        shape.DebugString(), "clip_value shape: ",
+                                        bound.DebugString()));
+  }
+  Tensor* out = nullptr;
+  const int candidates[] = {0};
+  OP_REQUIRES_OK(context, context->forward_input_or_allocate_output(candidates, 0, shape, &out));
+  if (shape.num_elements() == 0) return;
+  for (int i : {2, 1}) {
+    const Tensor& bound = context->input(i);
+    (i == 2 ? min_ : max_)(from, bound.raw_data(), out->raw_data(), shape.num_elements(),
+                           bound.dims() == 0 ? BroadcastMode::kRightStays : BroadcastMode::kBoth);
+    from = out->raw_data();
+  }
+}
+
+const CpuKernel<ClipByValueOp> clip_by_value({"ClipByValue"}, {{"T", RealTypes()}});
 
 }  // namespace
 
