@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/diagram/make_room.h"
 #include "engine/diagram/scope_drawing.h"
 #include "engine/diagram/scope_problem.h"
 
@@ -10,6 +11,7 @@ namespace opscope {
 namespace {
 
 std::size_t U(int32_t i) { return static_cast<std::size_t>(i); }
+constexpr double kLeastClosedWidth = 120;
 constexpr std::size_t kCacheLimit = 4'000'000;  // points and boxes
 
 std::size_t CostOf(const LayoutEngine::Drawing& d) {
@@ -36,6 +38,8 @@ class SceneLayouter {
   DrawingPtr Draw(const ScopeProblem& problem);
   void PlaceContent(int32_t problem, Point frame);
   void KeepPinned(const ScopeProblem& problem, std::vector<Rect>* rects);
+  void MakeRoomAround(int32_t top, Point corner);
+  void MoveAlong(int32_t item, Point by);
   void CollectRoutes();
   WireRoute RouteOf(std::size_t edge) const;
 
@@ -190,6 +194,46 @@ WireRoute SceneLayouter::RouteOf(std::size_t edge) const {
   return route;
 }
 
+/// An item that is not laid out goes elsewhere, with all that lies in it.
+void SceneLayouter::MoveAlong(int32_t item, Point by) {
+  std::vector<uint8_t> inside(scene_.items.size(), 0);
+  inside[U(item)] = 1;
+  for (std::size_t i = U(item); i < scene_.items.size(); ++i) {
+    const SceneItem& it = scene_.items[i];
+    if (it.parent >= 0) inside[i] |= inside[U(it.parent)];
+    if (!inside[i]) continue;
+    answer_.places.push_back({it.name, it.kind != ItemKind::kOp, it.rect.top_left() + by, it.rect.size()});
+  }
+}
+
+/// The frame that was laid out may have grown over its neighbours, and the frames around it over theirs.
+void SceneLayouter::MakeRoomAround(int32_t top, Point corner) {
+  Rect frame{corner.x, corner.y, drawings_[U(top)]->size.width, drawings_[U(top)]->size.height};
+  int32_t item = problems_.scopes[U(top)].scope;
+  while (item >= 0) {
+    const int32_t parent = scene_.items[U(item)].parent;
+    const ScopeProblem& around = problems_.scopes[U(parent < 0 ? 0 : problems_.problem_of[U(parent)])];
+    std::vector<int32_t> neighbours;
+    std::vector<Rect> rects;
+    for (int32_t child : around.children) {
+      if (child == item) continue;
+      neighbours.push_back(child);
+      rects.push_back(scene_.items[U(child)].rect);
+    }
+    if (!MakeRoom(frame, {kLeastClosedWidth, kNodeHeight}, options_.node_gap, &rects)) return;
+    const Rect outer = parent < 0 ? Rect() : scene_.items[U(parent)].rect;
+    Rect grown = outer.United(frame);
+    for (std::size_t i = 0; i < rects.size(); ++i) {
+      const Point by = rects[i].top_left() - scene_.items[U(neighbours[i])].rect.top_left();
+      if (by.x != 0 || by.y != 0) MoveAlong(neighbours[i], by);
+      grown = grown.United(rects[i]);
+    }
+    frame = {outer.x, outer.y, std::max(outer.width, grown.right() + kScopePadding - outer.x),
+             std::max(outer.height, grown.bottom() + kScopePadding - outer.y)};
+    item = parent;
+  }
+}
+
 void SceneLayouter::CollectRoutes() {
   for (std::size_t e = 0; e < scene_.edges.size(); ++e) {
     WireRoute route = RouteOf(e);
@@ -223,6 +267,7 @@ StatusOr<LayoutAnswer> SceneLayouter::Run(const std::string& scope) {
   for (std::size_t p = 0; p < problems_.scopes.size(); ++p) {
     if (within_[p]) PlaceContent(static_cast<int32_t>(p), frames_[p]);
   }
+  if (top > 0) MakeRoomAround(top, corner);
   CollectRoutes();
   answer_.routes = routes_;
   return std::move(answer_);

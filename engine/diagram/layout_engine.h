@@ -81,7 +81,8 @@ struct LayoutAnswer {
 class LayoutEngine {
  public:
   /// Lays out an open scope ("" = everything) with all open scopes inside. The scope's own frame keeps its top-left
-  /// corner; everything begins at (0, 0). CANCELLED when stopped; NOT_FOUND when the scope isn't open in the snapshot.
+  /// corner, and items that it would then lie on get out of its way (they are among the places); everything begins at
+  /// (0, 0). CANCELLED when stopped; NOT_FOUND when the scope isn't open in the snapshot.
   StatusOr<LayoutAnswer> Layout(const SceneSnapshot& scene, const std::string& scope, const LayoutOptions& options,
                                 std::stop_token stop = {});
   /// Layout of everything.

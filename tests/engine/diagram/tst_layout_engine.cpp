@@ -196,6 +196,26 @@ class TstLayoutEngine : public QObject {
     QCOMPARE(view.engine.Layout(*s, "nowhere", {}).status().code(), Code::kNotFound);
   }
 
+  void openedScope_pushesItsNeighboursAway() {
+    View view(CollapseCase());
+    view.diagram.SetCollapsed("s", true);
+    view.LayOut();
+    const Point corner = *view.diagram.Position("s", true);
+    const Point x = *view.diagram.Position("x", false);
+    view.diagram.SetCollapsed("s", false);
+    const auto s = view.LayOut("s");
+    QCOMPARE(Faults(*s), 0);
+    QCOMPARE(s->items[static_cast<size_t>(s->FindScope("s"))].rect.top_left(), corner);
+    QCOMPARE(*view.diagram.Position("x", false), x);
+    // Closing and opening again moves nothing more.
+    const Point y = *view.diagram.Position("y", false);
+    view.diagram.SetCollapsed("s", true);
+    view.Rebuild();
+    view.diagram.SetCollapsed("s", false);
+    view.LayOut("s");
+    QCOMPARE(*view.diagram.Position("y", false), y);
+  }
+
   void cancel_isReported() {
     View view(RandomScopes(50, 3));
     std::stop_source stop;
