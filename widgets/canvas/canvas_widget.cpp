@@ -63,6 +63,7 @@ void CanvasWidget::updateTheme() {
 
 void CanvasWidget::setScene(std::shared_ptr<const SceneSnapshot> scene) {
   if (!scene) scene = std::make_shared<const SceneSnapshot>();
+  if (scene == store_.shared()) return;
   std::optional<QPointF> anchorPx;
   if (anchor_) {
     if (const int32_t old = store_.snapshot().Find(*anchor_); old >= 0) anchorPx = view_.toPx(store_.rect(old).topLeft());
