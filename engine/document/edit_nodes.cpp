@@ -5,7 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/document/draft.h"
 #include "engine/document/edit_builder.h"
-#include "engine/document/json_literal.h"
+#include "engine/document/feed.h"
 #include "engine/document/unique_names.h"
 #include "engine/document/value_text.h"
 #include "engine/document/wiring.h"
@@ -404,14 +404,7 @@ Status SetFeed(const NodeDef& node, std::string_view json, Draft* draft) {
     draft->MutableRunConfig()->feeds.erase(tensor);
     return Status::OK();
   }
-  if (json[0] != '@' && json.substr(0, 2) != "\"@") {
-    PartialTensorShape shape;
-    if (const AttrValue* value = FindAttr(node, "shape"); value != nullptr) {
-      StatusOr<PartialTensorShape> declared = PartialTensorShape::FromProto(value->shape());
-      if (declared.ok()) shape = *declared;
-    }
-    OS_RETURN_IF_ERROR(ParseTensorText(json, TypeAttr(node, "dtype"), shape).status());
-  }
+  if (FeedFile(json).empty()) OS_RETURN_IF_ERROR(ParseFeed(json, tensor, node).status());
   draft->MutableRunConfig()->feeds[tensor] = std::string(json);
   return Status::OK();
 }

@@ -13,6 +13,8 @@
 #include <QUndoStack>
 
 #include "engine/diagram/hierarchy.h"
+#include "engine/diagram/label_meter.h"
+#include "engine/diagram/layout_engine.h"
 #include "engine/diagram/scene_model.h"
 #include "engine/document/document.h"
 #include "engine/document/edit_builder.h"
@@ -115,14 +117,18 @@ class DocumentController : public QObject {
   double cameraZoom() const;
   Point cameraCenter() const;
 
-  /// For LayoutController: positions that a layout found. With `undoable` they are an edit (view.layout), else they fill in
-  /// what had no place.
-  void applyLayout(const std::vector<EditBuilder::Move>& places, bool undoable);
+  /// Places and wires that a layout found; with `undoable` one undo entry (view.layout).
+  void applyLayout(const std::vector<EditBuilder::Move>& places, std::shared_ptr<const LayoutRoutes> routes, bool undoable);
+  /// Moves items (scopes with their contents) without an undo entry: to make room for what was opened.
+  void placeItems(const std::vector<EditBuilder::Move>& places);
+  /// Measures labels with the window's fonts; before the first document.
+  void setLabelMeter(std::shared_ptr<const LabelMeter> meter);
   /// Makes the scene anew (after changes through document view).
   void rebuildScene();
 
  Q_SIGNALS:
   void sceneChanged();
+  void collapsedChanged(const QString& scope, bool collapsed);  ///< After the scene shows it.
   void graphChanged(const opscope::DocumentDelta& delta);
   void documentReset();             ///< Another document (open, new): everything is different.
   void runConfigChanged();
@@ -138,14 +144,20 @@ class DocumentController : public QObject {
 
  private:
   friend class EditCommand;
-  Status perform(const Edit& edit, Edit* inverse, Edit* redo);
+  struct Opened;
+  /// Undo and redo: an edit that was made for the document as it is now.
+  void replay(const Edit& edit);
   void afterEdit(const DocumentDelta& delta);
-  void rebuildHierarchy();
-  void scheduleValidation();
+  void adopt(Opened opened);
+  void validate();
   void setBusy(bool busy);
+  std::vector<NodeId> withParts(const std::vector<NodeId>& nodes) const;
+  void keepPlaces(const std::vector<ItemId>& items);
+  Status selectAdded(Status status);
 
   std::unique_ptr<Document> document_;
   std::shared_ptr<const Hierarchy> hierarchy_;
+  std::shared_ptr<const LabelMeter> meter_;
   SceneModel scene_model_;
   QUndoStack undo_stack_;
   Selection selection_;

@@ -1,6 +1,7 @@
 #pragma once
 // The one undo command: an Edit and its inverse.
 
+#include <QString>
 #include <QUndoCommand>
 
 #include "engine/document/edit.h"
@@ -12,7 +13,7 @@ class DocumentController;
 /// Made after its edit was applied: the first redo() does nothing.
 class EditCommand : public QUndoCommand {
  public:
-  EditCommand(DocumentController* controller, const QString& text, Edit redo, Edit inverse, QString mergeKey);
+  EditCommand(DocumentController* controller, const QString& text, Edit redo, Edit inverse, const QString& mergeKey);
   void undo() override;
   void redo() override;
   int id() const override;

@@ -4,22 +4,24 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include <QObject>
 #include <QString>
 #include <QStringList>
-#include <QThread>
 
 #include "engine/framework/tensor.h"
 #include "engine/runtime/session.h"
 #include "engine/runtime/step_gate.h"
-#include "engine/trace/run_trace.h"
+#include "engine/trace/run_trace_builder.h"
 #include "widgets/controllers/document_controller.h"
 
 namespace opscope::ui {
+
+class RunEngine;
+struct RunAnswer;
 
 enum class RunState { kIdle, kRunning, kPaused, kFailed };
 enum class StepBy { kOp, kInto, kOut, kIteration };
@@ -88,19 +90,28 @@ class RunController : public QObject {
   void resetDone();
 
  private:
-  class Engine;
-  struct Job;
-  enum class Mode { kFree, kStep, kRunTo };
-  void begin(Job job);
+  enum class Hold { kNone, kStep, kRunTo };
+  struct Request {
+    std::vector<std::string> fetches, targets;
+    int steps = 1;
+    Hold hold = Hold::kNone;
+    std::string run_to;
+    bool needs_gate = false;
+  };
+  void begin(Request request);
   void setState(RunState state);
   void updateStale();
-  void onGatePaused(int generation);
-  void onDone(int generation, RunResult result, std::shared_ptr<const RunTrace> trace);
-  void afterStep();
+  void onPaused(int generation);
+  void onDone(int generation, const RunAnswer& answer);
+  bool stepGoesOn();
+  std::vector<std::string> chosenFetches(const QStringList& fetch) const;
+  void refuse(const Status& status);
 
   DocumentController* document_;
-  std::shared_ptr<Engine> engine_;
+  std::unique_ptr<RunEngine> engine_;
   std::shared_ptr<StepGate> gate_;
+  std::shared_ptr<RunTraceBuilder> builder_;  ///< Of the step under way.
+  std::stop_source stop_;
   RunState state_ = RunState::kIdle;
   QString current_node_;
   RunResult result_;
@@ -108,6 +119,9 @@ class RunController : public QObject {
   std::map<std::string, std::string> placement_;
   std::vector<tensorflow::DeviceAttributes> devices_;
   std::map<std::string, int> hits_;
+  StepBy step_by_ = StepBy::kOp;
+  std::string step_from_;
+  bool user_stopped_ = false;
   int64_t run_graph_version_ = -1;
   bool stale_ = false;
   int generation_ = 0;
