@@ -47,7 +47,8 @@ Status RegexShape(InferenceContext* c) {
 }
 
 // Examples: sparse features are [n, 2] indices, values and a shape each; dense ones are of the shapes told, a row each.
-Status ParseShape(InferenceContext* c, int num_sparse, bool single) {
+Status ParseShape(InferenceContext* c, int num_sparse, const ShapeHandle& serialized) {
+  const bool single = serialized.rank() == 0;
   std::vector<PartialTensorShape> dense_shapes;
   OS_RETURN_IF_ERROR(c->GetAttr("dense_shapes", &dense_shapes));
   if (num_sparse < 0 || static_cast<size_t>(c->num_outputs()) != 3 * static_cast<size_t>(num_sparse) + dense_shapes.size()) {
@@ -62,27 +63,28 @@ Status ParseShape(InferenceContext* c, int num_sparse, bool single) {
   for (size_t i = 0; i < dense_shapes.size(); ++i) {
     ShapeHandle shape(dense_shapes[i]);
     // The first dim may be unknown: it is padded to the longest of the batch.
-    if (!single) OS_RETURN_IF_ERROR(c->Concatenate(c->input(0), shape, &shape));
+    OS_RETURN_IF_ERROR(c->Concatenate(serialized, shape, &shape));
     c->set_output(3 * num_sparse + static_cast<int>(i), shape);
   }
   return Status::OK();
 }
 
 Status ParseExampleShape(InferenceContext* c) {
+  ShapeHandle serialized;
   ShapeHandle unused;
-  OS_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &unused));
+  OS_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &serialized));
   OS_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &unused));
   int32_t num_sparse = 0;
   OS_RETURN_IF_ERROR(c->GetAttr("Nsparse", &num_sparse));
-  return ParseShape(c, num_sparse, false);
+  return ParseShape(c, num_sparse, serialized);
 }
 
 Status ParseSingleExampleShape(InferenceContext* c) {
-  ShapeHandle unused;
-  OS_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  ShapeHandle serialized;
+  OS_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &serialized));
   int32_t num_sparse = 0;
   OS_RETURN_IF_ERROR(c->GetAttr("num_sparse", &num_sparse));
-  return ParseShape(c, num_sparse, true);
+  return ParseShape(c, num_sparse, serialized);
 }
 
 }  // namespace
