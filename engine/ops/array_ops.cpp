@@ -223,6 +223,7 @@ Status ConcatShapeOf(InferenceContext* c, int first, int last, int axis_input) {
   if (!axis_value) {
     int rank = 0;
     OS_RETURN_IF_ERROR(SameRank(c, first, last, &rank));
+    if (rank == 0) return errors::InvalidArgument("Can't concatenate scalars (use tf.stack instead)");
     c->set_output(0, c->UnknownShapeOfRank(rank));
     return Status::OK();
   }
@@ -633,10 +634,11 @@ Status BitcastShape(InferenceContext* c) {
     OS_RETURN_IF_ERROR(c->Concatenate(shape, c->Vector(in_size / out_size), &shape));
   } else if (shape.rank_known() && in_size < out_size) {
     OS_RETURN_IF_ERROR(c->WithRankAtLeast(shape, 1, &shape));
-    DimensionHandle unused;
     const DimensionHandle last = shape.dim(-1);
     if (last.known() && last.value() != out_size / in_size) {
-      return errors::InvalidArgument("Cannot bitcast due to shape. ", last.value(), " does not match ", out_size / in_size);
+      // TensorFlow tells the types by their numbers.
+      return errors::InvalidArgument("Cannot bitcast from ", static_cast<int>(from), " to ", static_cast<int>(to),
+                                     " due to shape. ", last.value(), " does not match ", out_size / in_size);
     }
     OS_RETURN_IF_ERROR(c->Subshape(shape, 0, -1, &shape));
   }

@@ -83,11 +83,6 @@ Status FakeParamShape(InferenceContext* c) {
   return Status::OK();
 }
 
-Status AssertShape(InferenceContext* c) {
-  ShapeHandle unused;
-  return c->WithRank(c->input(0), 0, &unused);
-}
-
 Status DebugNanCountShape(InferenceContext* c) { return ScalarOutputs(c); }
 
 Status DebugSummaryShape(InferenceContext* c) {
@@ -97,7 +92,8 @@ Status DebugSummaryShape(InferenceContext* c) {
 
 }  // namespace
 
-OS_REGISTER_SHAPE(NoOutputs, "NoOp", "ControlTrigger", "Abort", "PrintV2", "_Retval", "_DeviceRetval");
+OS_REGISTER_SHAPE(NoOutputs, "NoOp", "ControlTrigger", "Abort", "PrintV2", "Assert",
+                  "_Retval", "_DeviceRetval");
 OS_REGISTER_SHAPE(SwitchShape, "Switch", "RefSwitch", "_SwitchN");
 OS_REGISTER_SHAPE(MergeShape, "Merge", "RefMerge");
 OS_REGISTER_SHAPE(EnterShape, "Enter", "RefEnter");
@@ -110,7 +106,6 @@ OS_REGISTER_SHAPE(UnknownOutputs, "For", "PartitionedCall", "StatefulPartitioned
                   "_Arg", "_DeviceArg", "PyFunc");
 OS_REGISTER_SHAPE(ScalarOutputs, "ToBool", "Timestamp", "StringFormat");
 OS_REGISTER_SHAPE(FakeParamShape, "FakeParam");
-OS_REGISTER_SHAPE(AssertShape, "Assert");
 OS_REGISTER_SHAPE(DebugNanCountShape, "DebugNanCount");
 OS_REGISTER_SHAPE(DebugSummaryShape, "DebugNumericSummary");
 
