@@ -66,6 +66,22 @@ std::string bypass(const Graph& graph, const std::set<std::string>& muted, std::
   return {};
 }
 
+/// Whether somebody reads an output, also through muted nodes.
+bool isRead(const Graph& graph, NodeId id, const std::set<std::string>& muted) {
+  std::set<NodeId> seen = {id};
+  std::vector<NodeId> work = {id};
+  while (!work.empty()) {
+    const NodeId at = work.back();
+    work.pop_back();
+    for (const OutEdge& edge : graph.node(at).out_edges) {
+      if (edge.src_output == TensorId::kControlSlot) continue;
+      if (!muted.contains(graph.node(edge.dst).name())) return true;
+      if (seen.insert(edge.dst).second) work.push_back(edge.dst);
+    }
+  }
+  return false;
+}
+
 StatusOr<Tensor> readImage(const std::string& file, const tensorflow::NodeDef& node, const std::string& tensor) {
   QImage image(toQString(file));
   if (image.isNull()) return errors::InvalidArgument(file, ": no image that can be read");
@@ -137,10 +153,7 @@ std::vector<std::string> sinkTensors(const Graph& graph, const std::set<std::str
   graph.ForEachNode([&](NodeId id, const Node& node) {
     const OpRegistrationData* data = OpRegistry::Global().Find(node.op());
     if (data == nullptr || muted.contains(node.name()) || isVariableOp(node.op())) return;
-    const bool read = std::any_of(node.out_edges.begin(), node.out_edges.end(), [&](const OutEdge& edge) {
-      return edge.src_output != TensorId::kControlSlot && !muted.contains(graph.node(edge.dst).name());
-    });
-    if (read || node.op().starts_with("Save") || node.op().starts_with("Restore")) return;
+    if (isRead(graph, id, muted) || node.op().starts_with("Save") || node.op().starts_with("Restore")) return;
     for (int i = 0; i < std::max(1, NumOutputs(node.def, data->op_def)); ++i) {
       if (data->op_def.output_arg_size() == 0 || !hasValueToShow(node.def, data->op_def, i)) continue;
       const std::string tensor = node.name() + ":" + std::to_string(i);

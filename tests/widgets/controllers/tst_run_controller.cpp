@@ -325,6 +325,11 @@ void TstRunController::muted_isBypassed() {
   OK(b.document.setMuted({b.id("s"), b.id("n")}, true));
   OK(b.start().status);
   QCOMPARE(b.output(), -4.0f);
+  QCOMPARE(b.run.result().outputs.size(), size_t{1});
+  // A muted end: what it reads becomes the end.
+  OK(b.document.setMuted({b.id("m")}, true));
+  OK(b.start().status);
+  QCOMPARE(b.run.result().outputs[0].first, std::string("a:0"));
 }
 
 void TstRunController::edit_makesTheTraceStale() {
