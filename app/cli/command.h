@@ -34,5 +34,8 @@ CommandFunction SetUpConvert(CLI::App* app);
 CommandFunction SetUpLayout(CLI::App* app);
 CommandFunction SetUpShapes(CLI::App* app);
 CommandFunction SetUpOps(CLI::App* app);
+CommandFunction SetUpRun(CLI::App* app);
+CommandFunction SetUpDevices(CLI::App* app);
+CommandFunction SetUpPlace(CLI::App* app);
 
 }  // namespace opscope::cli

@@ -10,6 +10,12 @@
 namespace opscope::kernels {
 namespace {
 
+// Truth values are numbers in the text of an assertion.
+std::string ElementSummary(const Tensor& t, int64_t i) {
+  if (t.dtype() == DT_BOOL) return t.flat<bool>()[static_cast<size_t>(i)] ? "1" : "0";
+  return t.ElementText(i);
+}
+
 // Elements from `at` on as text, dims nested in brackets, until `left` are shown.
 void Summarise(const Tensor& t, int dim, int64_t* at, int64_t* left, std::string* text) {
   const int64_t size = t.dim_size(dim);
@@ -21,7 +27,7 @@ void Summarise(const Tensor& t, int dim, int64_t* at, int64_t* left, std::string
     }
     if (innermost) {
       if (i > 0) *text += " ";
-      *text += t.ElementText((*at)++);
+      *text += ElementSummary(t, (*at)++);
       --*left;
     } else {
       *text += "[";
@@ -33,7 +39,7 @@ void Summarise(const Tensor& t, int dim, int64_t* at, int64_t* left, std::string
 
 std::string SummariseValue(const Tensor& t, int64_t summarize) {
   std::string text;
-  if (t.dims() == 0) return t.NumElements() == 1 ? t.ElementText(0) : text;
+  if (t.dims() == 0) return ElementSummary(t, 0);
   if (t.NumElements() == 0) return text;
   int64_t at = 0;
   int64_t left = summarize < 0 ? t.NumElements() : summarize;

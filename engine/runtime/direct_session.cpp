@@ -38,6 +38,23 @@ std::string PlanKey(const std::vector<std::string>& feeds, const std::vector<std
   return key;
 }
 
+// When a placeholder lacks its value, a feed that nobody reads is likely to be a slip of the name.
+Status HintUnusedFeeds(const Executable& plan, const Status& status) {
+  if (!status.message().starts_with("You must feed a value")) return status;
+  std::string unused;
+  for (const PlanNode& node : plan.nodes) {
+    if (node.kind != RunNode::Kind::kArg || !node.out_edges.empty()) continue;
+    // "_arg_x_0_0": the tensor's name without the prefix and the feed's number.
+    const size_t slot = node.name.rfind('_');
+    const size_t port = node.name.rfind('_', slot - 1);
+    const size_t begin = std::string_view("_arg_").size();
+    unused += (unused.empty() ? "" : ", ") + node.name.substr(begin, port - begin) + ":" +
+              node.name.substr(port + 1, slot - port - 1);
+  }
+  if (unused.empty()) return status;
+  return status.Append(StrCat("\n\t Fed, but not used by this run: ", unused));
+}
+
 }  // namespace
 
 std::unique_ptr<SessionFactory> NewDirectSessionFactory() { return std::make_unique<DirectSessionFactory>(); }
@@ -150,14 +167,14 @@ Status DirectSession::Run(const RunOptions& options, const NamedTensors& feeds, 
                         errors::Cancelled("The run was cancelled.")};
   args.timeout_ms = options.timeout_in_ms() > 0 ? options.timeout_in_ms() : options_.config.operation_timeout_in_ms();
   std::vector<Tensor> fetched;
-  const Status status = Execute(cached.plan, args, &fetched);
+  Status status = Execute(cached.plan, args, &fetched);
   // What was recorded up to a failure is of use too.
   if (metadata) {
     metadata->Clear();
     if (traces) collector.Finish(metadata);
     if (options.output_partition_graphs()) AddPartitionGraphs(cached.state->graph, plan, metadata);
   }
-  OS_RETURN_IF_ERROR(status);
+  if (!status.ok()) return HintUnusedFeeds(plan, status);
   if (outputs) *outputs = std::move(fetched);
   return Status::OK();
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <thread>
+#include <unordered_map>
 
 #include "engine/base/clock.h"
 #include "engine/runtime/device_allocator.h"
@@ -195,7 +196,7 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
     if (!ready_node.is_dead) {
       status = Compute(ready_node, node, &outputs);
     } else if (node.kind == RunNode::Kind::kRetval) {
-      status = errors::InvalidArgument("Retval[", node.slot, "] does not have value");
+      status = DeadFetch(node);
     }
     if (!status.ok()) {
       Abort(status);
@@ -204,6 +205,30 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
     propagator_->Propagate(ready_node, &outputs, ready);
     const int64_t now = Now();
     for (ReadyNode& next : *ready) next.scheduled_ns = now;
+  }
+
+  // TensorFlow's message, and which Switch took the value elsewhere: the nearest one upstream.
+  Status DeadFetch(const PlanNode& retval) const {
+    Status status = errors::InvalidArgument("Retval[", retval.slot, "] does not have value");
+    std::unordered_map<std::string_view, const PlanNode*> by_name;
+    for (const PlanNode& node : plan_->nodes) by_name.emplace(node.name, &node);
+    std::deque<const PlanNode*> queue{&retval};
+    std::set<const PlanNode*> seen{&retval};
+    while (!queue.empty()) {
+      const PlanNode* const node = queue.front();
+      queue.pop_front();
+      if (node->control_flow == ControlFlowKind::kSwitch) {
+        status = status.Append(StrCat("\n\t The fetch ", retval.inputs[0], " is dead: ", FormatNodeForError(node->name),
+                                      " gave its value to the other side"));
+        status.AddNode(retval.input_names[0]);
+        return status.AddNode(node->name);
+      }
+      for (const std::string& name : node->input_names) {
+        const PlanNode* const source = by_name.at(name);
+        if (seen.insert(source).second) queue.push_back(source);
+      }
+    }
+    return status.AddNode(retval.input_names[0]);
   }
 
   Status Compute(const ReadyNode& ready_node, const PlanNode& node, std::vector<OutputValue>* outputs) {

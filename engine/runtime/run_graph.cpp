@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <queue>
 #include <unordered_map>
 
 #include "engine/framework/op_registry.h"
@@ -197,14 +198,14 @@ class Builder {
   std::unordered_map<uint32_t, uint32_t> index_;
 };
 
-// Ranks by longest path, one rank after the other, so that the depth of a graph costs no stack.
+// The order of TopologicalOrder (topology.h): among the nodes that could come next that of the lowest id.
 Status Builder::Sort() {
   auto& nodes = result_.nodes;
   const size_t n = nodes.size();
   std::vector<std::vector<uint32_t>> out(n);
-  std::vector<int> pending(n, 0), rank(n, 0);
+  std::vector<int> pending(n, 0);
   const auto link = [&](uint32_t src, uint32_t dst) {
-    if (IsNextIteration(nodes[src].op)) return;
+    if (IsNextIteration(nodes[src].op) && IsMerge(nodes[dst].op)) return;
     out[src].push_back(dst);
     ++pending[dst];
   };
@@ -212,24 +213,24 @@ Status Builder::Sort() {
     for (const auto& input : nodes[i].inputs) link(input.src, i);
     for (const uint32_t src : nodes[i].control_inputs) link(src, i);
   }
+  const auto later = [&](uint32_t a, uint32_t b) {
+    return std::make_pair(nodes[a].id, a) > std::make_pair(nodes[b].id, b);
+  };
+  std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(later)> next(later);
+  for (uint32_t i = 0; i < n; ++i) {
+    if (pending[i] == 0) next.push(i);
+  }
   std::vector<uint32_t> order;
   order.reserve(n);
-  for (uint32_t i = 0; i < n; ++i) {
-    if (pending[i] == 0) order.push_back(i);
-  }
-  for (size_t k = 0; k < order.size(); ++k) {
-    const uint32_t src = order[k];
+  while (!next.empty()) {
+    const uint32_t src = next.top();
+    next.pop();
+    order.push_back(src);
     for (const uint32_t dst : out[src]) {
-      rank[dst] = std::max(rank[dst], rank[src] + 1);
-      if (--pending[dst] == 0) order.push_back(dst);
+      if (--pending[dst] == 0) next.push(dst);
     }
   }
   if (order.size() != n) return errors::InvalidArgument(n - order.size(), " nodes in a cycle");
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    if (rank[a] != rank[b]) return rank[a] < rank[b];
-    if (nodes[a].id != nodes[b].id) return nodes[a].id < nodes[b].id;
-    return a < b;
-  });
   std::vector<uint32_t> position(n);
   for (uint32_t i = 0; i < n; ++i) position[order[i]] = i;
   std::vector<RunNode> sorted;

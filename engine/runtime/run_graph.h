@@ -29,7 +29,7 @@ struct RunNode {
   std::vector<DataType> input_types, output_types;
 };
 
-/// Nodes in topological order (an edge from a NextIteration counts as none): by rank, then by NodeId.
+/// Nodes in topological order (an edge NextIteration → Merge counts as none), as topology.h has it.
 struct RunGraph {
   std::vector<RunNode> nodes;
   std::vector<DataType> feed_types;
