@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <random>
 
+#include "engine/diagram/chain_moves.h"
 #include "engine/diagram/crossing_counter.h"
 
 namespace opscope::layered {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
+constexpr double kNoLimit = 1e6;  // seconds
 
 std::size_t U(int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -29,6 +32,8 @@ class Reducer {
   void SetMateWishes(int32_t l, bool forward);
   bool ExchangeLayer(int32_t l, bool ties);
   int64_t ExchangeAll(int max_rounds);
+  int64_t SearchWindows(SteadyClock::time_point end, int64_t crossings);
+  void DisturbLayer(int32_t l, std::mt19937* random);
   bool SiftLayer(int32_t l);
   void CollectKeys(int32_t l);
   int32_t num_layers() const { return static_cast<int32_t>(g_.order.size()); }
@@ -343,25 +348,102 @@ int64_t Reducer::Draft(int max_sweeps) {
     best_order = g_.order;
   }
   if (!best_order.empty()) Restore(best_order);
+  // Long wires once, as far as the draft's time allows.
+  constexpr int64_t kDraftWork = 12'000'000;
+  for (const int32_t reach : {20, 10, 5}) {
+    if (best <= 0 || stop_.stop_requested()) break;
+    ChainMover mover(&g_, counter_, reach);
+    if (mover.Work() > kDraftWork) continue;
+    if (mover.MoveAll(stop_, kNoLimit) > 0) best = ExchangeAll(3);
+    break;
+  }
   return std::max<int64_t>(best, 0);
 }
 
+/// Moves one vertex elsewhere or turns a run of vertices round.
+void Reducer::DisturbLayer(int32_t l, std::mt19937* random) {
+  auto& row = g_.order[U(l)];
+  if (row.size() < 2) return;
+  const auto pick = [&](std::size_t n) { return static_cast<std::ptrdiff_t>((*random)() % n); };
+  const auto n = row.size();
+  const std::ptrdiff_t a = pick(n);
+  const std::ptrdiff_t b = std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(n) - 1, a + 1 + pick(6));
+  if ((*random)() % 2 == 0) {
+    std::reverse(row.begin() + a, row.begin() + b + 1);
+  } else {
+    std::rotate(row.begin() + a, row.begin() + a + 1, row.begin() + b + 1);
+  }
+  g_.RenumberLayer(l);
+}
+
+/// Disturbs a few neighbouring layers, untangles them again with the others fixed, and keeps what is no worse.
+int64_t Reducer::SearchWindows(SteadyClock::time_point end, int64_t crossings) {
+  std::mt19937 random(1);
+  std::vector<int64_t> gaps(g_.order.size(), 0);
+  for (int32_t l = 0; l + 1 < num_layers(); ++l) gaps[U(l)] = counter_.CountGap(l);
+  std::vector<std::vector<int32_t>> kept;
+  std::vector<int64_t> counted;
+  while (crossings > 0 && SteadyClock::now() < end && !stop_.stop_requested()) {
+    auto center = static_cast<int32_t>(random() % g_.order.size());
+    for (int tries = 0; tries < 20 && gaps[U(center)] == 0; ++tries) {
+      center = static_cast<int32_t>(random() % g_.order.size());
+    }
+    const auto width = 2 + static_cast<int32_t>(random() % 9);
+    const int32_t first = std::max(0, center - width / 2);
+    const int32_t last = std::min(num_layers() - 1, first + width);
+    kept.assign(g_.order.begin() + first, g_.order.begin() + last + 1);
+    for (int i = 0; i < 3; ++i) DisturbLayer(first + static_cast<int32_t>(random() % U(last - first + 1)), &random);
+    const bool median = random() % 2 == 0;
+    for (int pass = 0; pass < 2; ++pass) {
+      if (pass > 0 || random() % 2 == 0) {
+        for (int32_t l = std::max(1, first); l <= last; ++l) SweepLayer(l, true, median, pass == 1);
+        for (int32_t l = std::min(last, num_layers() - 2); l >= first; --l) SweepLayer(l, false, median, pass == 1);
+      }
+      for (int32_t l = first; l <= last; ++l) {
+        ExchangeLayer(l, true);
+        SiftLayer(l);
+      }
+    }
+    counted.clear();
+    int64_t change = 0;
+    for (int32_t l = std::max(0, first - 1); l <= std::min(last, num_layers() - 2); ++l) {
+      counted.push_back(counter_.CountGap(l));
+      change += counted.back() - gaps[U(l)];
+    }
+    if (change > 0) {
+      std::copy(kept.begin(), kept.end(), g_.order.begin() + first);
+      for (int32_t l = first; l <= last; ++l) g_.RenumberLayer(l);
+      continue;
+    }
+    crossings += change;
+    std::copy(counted.begin(), counted.end(), gaps.begin() + std::max(0, first - 1));
+  }
+  return crossings;
+}
+
 int64_t Reducer::Refine(double seconds, int64_t crossings) {
-  const auto end = SteadyClock::now() + std::chrono::duration<double>(seconds);
+  const SteadyClock::time_point end =
+      SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(seconds));
+  const auto left = [&] { return std::chrono::duration<double>(end - SteadyClock::now()).count(); };
   auto best_order = g_.order;
   int64_t best = crossings;
-  for (int round = 0; best > 0 && SteadyClock::now() < end && !stop_.stop_requested(); ++round) {
-    bool any = false;
-    for (int32_t i = 0; i < num_layers() && SteadyClock::now() < end; ++i) {
-      any |= SiftLayer(round % 2 == 0 ? i : num_layers() - 1 - i);
+  int idle = 0;
+  for (int round = 0; best > 0 && left() > 0 && !stop_.stop_requested(); ++round) {
+    if (idle >= 2) {
+      Restore(best_order);
+      SearchWindows(std::min(end, SteadyClock::now() + std::chrono::milliseconds(100 + 100 * round)),
+                    best);
     }
-    const int64_t now = ExchangeAll(2);
+    ChainMover(&g_, counter_, round % 2 == 0 ? 30 : 100).MoveAll(stop_, left());
+    for (int32_t i = 0; i < num_layers() && left() > 0; ++i) {
+      SiftLayer(round % 2 == 0 ? i : num_layers() - 1 - i);
+    }
+    const int64_t now = left() > 0 ? ExchangeAll(3) : counter_.CountAll();
+    ++idle;
     if (now < best) {
+      if (now * 1000 < best * 998) idle = 0;
       best = now;
       best_order = g_.order;
-    } else if (!any) {
-      for (int32_t l = 1; l < num_layers(); ++l) SweepLayer(l, true, round % 2 == 0, true);
-      if (round > 60) break;
     }
   }
   Restore(best_order);
