@@ -9,6 +9,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "engine/diagram/diagram_defaults.h"
 #include "engine/graph/graph_def_writer.h"
 #include "engine/graph/graph_format.h"
 #include "engine/graph/graph_io.h"
@@ -251,7 +252,7 @@ StatusOr<Document> LoadDocument(const std::string& path, const ProgressFunction&
     OS_RETURN_IF_ERROR(ReadOpScopeParts(*bytes, path, &document));
   } else {
     Diagram diagram;
-    diagram.set_default_collapsed(document.graph().num_nodes() > Diagram::kOpenLimit);
+    SetImportDefaults(Hierarchy(document.graph()), &diagram);
     FindComposites(document.graph(), &diagram);
     document.SetDiagram(std::move(diagram));
   }

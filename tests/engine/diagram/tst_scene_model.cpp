@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/diagram/diagram.h"
+#include "engine/diagram/diagram_defaults.h"
 #include "engine/diagram/hierarchy.h"
 #include "engine/diagram/label_meter.h"
 #include "engine/diagram/scene_model.h"
@@ -210,6 +211,26 @@ class TstSceneModel : public QObject {
     const auto s = Show(MakeGraph({{"a", "Const", {}}, {"b", "Neg", {"a:99999999"}}}), Diagram(), &model);
     QCOMPARE(s->edges.size(), size_t{1});
     QVERIFY(s->items[0].outputs.size() <= 4096);
+  }
+
+  void importedGraphs_openTheirWrapper() {
+    std::vector<TestNode> nodes{{"in", "Const", {}}};
+    for (int i = 0; i < 80; ++i) nodes.push_back({"net/layer_" + std::to_string(i % 8) + "/n" + std::to_string(i), "Neg", {"in"}});
+    Graph graph = MakeGraph(nodes);
+    Diagram diagram;
+    SetImportDefaults(Hierarchy(graph), &diagram);
+    QVERIFY(diagram.default_collapsed());
+    QVERIFY(!diagram.IsCollapsed("net"));
+    QVERIFY(diagram.IsCollapsed("net/layer_3"));
+    // A small graph is open, and two scopes are no wrapper.
+    nodes.resize(30);
+    Diagram small;
+    SetImportDefaults(Hierarchy(MakeGraph(nodes)), &small);
+    QVERIFY(!small.default_collapsed());
+    for (int i = 0; i < 80; ++i) nodes.push_back({"other/n" + std::to_string(i), "NoOp", {}});
+    Diagram two;
+    SetImportDefaults(Hierarchy(MakeGraph(nodes)), &two);
+    QVERIFY(two.IsCollapsed("net") && two.IsCollapsed("other"));
   }
 
   void deepScopes_closeThemselves() {
