@@ -6,10 +6,10 @@
 #include "app/cli/command.h"
 #include "app/cli/picture_program.h"
 #include "engine/base/file.h"
+#include "engine/document/document_io.h"
 #include "engine/graph/dot_writer.h"
 #include "engine/graph/graph_def_writer.h"
 #include "engine/graph/graph_io.h"
-#include "engine/proto/document.pb.h"
 
 namespace opscope::cli {
 namespace {
@@ -24,21 +24,15 @@ bool HasEnding(std::string_view path, std::initializer_list<const char*> endings
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return path.ends_with(ending); });
 }
 
-// A document of the graph alone: its diagram comes into being when the editor opens it.
-std::string DocumentBytes(const Graph& graph) {
-  DocumentFile file;
-  file.set_version(1);
-  file.set_min_reader_version(1);
-  file.set_graph_def(SerializeGraphDef(graph));
-  return "OPSCOPE1" + file.SerializeAsString();
-}
-
-// A document stays as it is, diagram and all.
-StatusOr<bool> CopyDocument(const Arguments& arguments, const LoadedGraph& loaded) {
-  if (loaded.format != GraphFormat::kDocument) return false;
-  OS_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(arguments.in));
-  OS_RETURN_IF_ERROR(WriteFileAtomic(arguments.out, bytes));
-  return true;
+// With what a document holds besides the graph: that of IN when it is a document, the editor's choices otherwise.
+Status WriteDocument(const Arguments& arguments, const LoadedGraph& loaded) {
+  Document document;
+  if (arguments.tags.empty()) {
+    OS_ASSIGN_OR_RETURN(document, LoadDocument(arguments.in));
+  } else {
+    document.SetGraph(loaded.graph);
+  }
+  return SaveDocument(document, arguments.out);
 }
 
 Status Convert(const Arguments& arguments) {
@@ -54,8 +48,7 @@ Status Convert(const Arguments& arguments) {
   OS_ASSIGN_OR_RETURN(const LoadedGraph loaded, LoadGraph(arguments.in, options));
   if (HasEnding(out, {".dot"})) return WriteFileAtomic(out, GraphToDot(loaded.graph));
   if (!HasEnding(out, {".opscope"})) return SaveGraphDef(loaded.graph, out);
-  OS_ASSIGN_OR_RETURN(const bool copied, CopyDocument(arguments, loaded));
-  return copied ? Status::OK() : WriteFileAtomic(out, DocumentBytes(loaded.graph));
+  return WriteDocument(arguments, loaded);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/framework/attr_value_util.h"
 #include "engine/framework/op_registry.h"
+#include "engine/framework/type_list.h"
 
 namespace opscope {
 namespace {
@@ -37,15 +38,15 @@ StatusOr<int> ArgLengthOf(const NodeDef& node, const OpDef& op, const OpDef::Arg
   return static_cast<int>(attr->i());
 }
 
-Status AddArgTypes(const NodeDef& node, const OpDef& op, const OpDef::ArgDef& arg, std::vector<DataType>* types) {
+Status AddArgTypes(const NodeDef& node, const OpDef& op, const OpDef::ArgDef& arg, TypeList* types) {
   OS_ASSIGN_OR_RETURN(const int length, ArgLengthOf(node, op, arg));
-  if (types->size() + static_cast<size_t>(length) > static_cast<size_t>(kMaxNodeArity)) {
+  if (int64_t{types->size()} + length > kMaxNodeArity) {
     return errors::InvalidArgument("Node '", node.name(), "' has more than ", kMaxNodeArity, " inputs or outputs");
   }
-  const auto add = [&](DataType dtype) { types->push_back(arg.is_ref() ? MakeRef(dtype) : dtype); };
+  const auto add = [&](DataType dtype, int count) { types->Add(arg.is_ref() ? MakeRef(dtype) : dtype, count); };
   if (!arg.type_list_attr().empty()) {
     const AttrValue* attr = AttrOrDefault(node, op, arg.type_list_attr());
-    for (const int type : attr->list().type()) add(static_cast<DataType>(type));
+    for (const int type : attr->list().type()) add(static_cast<DataType>(type), 1);
     return Status::OK();
   }
   DataType dtype = arg.type();
@@ -54,7 +55,7 @@ Status AddArgTypes(const NodeDef& node, const OpDef& op, const OpDef::ArgDef& ar
     if (!attr) return MissingAttr(arg.type_attr(), node, op);
     dtype = attr->type();
   }
-  for (int i = 0; i < length; ++i) add(dtype);
+  add(dtype, length);
   return Status::OK();
 }
 
@@ -186,12 +187,22 @@ std::string AttrDefText(const OpDef::AttrDef& def) {
 
 }  // namespace
 
+Status InOutTypeLists(const NodeDef& node, const OpDef& op, TypeList* inputs, TypeList* outputs) {
+  *inputs = TypeList();
+  *outputs = TypeList();
+  for (const auto& arg : op.input_arg()) OS_RETURN_IF_ERROR(AddArgTypes(node, op, arg, inputs));
+  for (const auto& arg : op.output_arg()) OS_RETURN_IF_ERROR(AddArgTypes(node, op, arg, outputs));
+  return Status::OK();
+}
+
 Status InOutTypesForNode(const NodeDef& node, const OpDef& op, std::vector<DataType>* inputs,
                          std::vector<DataType>* outputs) {
   inputs->clear();
   outputs->clear();
-  for (const auto& arg : op.input_arg()) OS_RETURN_IF_ERROR(AddArgTypes(node, op, arg, inputs));
-  for (const auto& arg : op.output_arg()) OS_RETURN_IF_ERROR(AddArgTypes(node, op, arg, outputs));
+  TypeList in, out;
+  OS_RETURN_IF_ERROR(InOutTypeLists(node, op, &in, &out));
+  in.AppendTo(inputs);
+  out.AppendTo(outputs);
   return Status::OK();
 }
 
@@ -224,11 +235,10 @@ Status ValidateNodeDef(const NodeDef& node, const OpDef& op) {
     seen_control = control;
   }
   for (const auto& def : op.attr()) OS_RETURN_IF_ERROR(CheckAttr(node, op, def));
-  std::vector<DataType> inputs;
-  std::vector<DataType> outputs;
-  OS_RETURN_IF_ERROR(InOutTypesForNode(node, op, &inputs, &outputs));
+  TypeList inputs, outputs;
+  OS_RETURN_IF_ERROR(InOutTypeLists(node, op, &inputs, &outputs));
   const int given = NumDataInputs(node);
-  if (given != static_cast<int>(inputs.size())) {
+  if (given != inputs.size()) {
     return errors::InvalidArgument("NodeDef expected inputs '", ArgsText(op.input_arg()), "' do not match ", given,
                                    " inputs specified; ", SummarizeOpDef(op), "; NodeDef: ",
                                    FormatNodeForError(node.name()));

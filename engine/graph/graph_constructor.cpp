@@ -7,6 +7,7 @@
 
 #include "engine/base/text.h"
 #include "engine/framework/attr_value_util.h"
+#include "engine/framework/type_list.h"
 #include "engine/graph/cycles.h"
 #include "engine/graph/function_calls.h"
 #include "engine/graph/op_lookup.h"
@@ -63,7 +64,7 @@ class Constructor {
   Status AddNode(NodeId id);
   Status CheckSourceOutputs(const Node& node) const;
   Status CheckAgainstOp(const Node& node, const OpDef& op) const;
-  Status CheckEdge(const Node& node, const InEdge& edge, const std::vector<DataType>& inputs) const;
+  Status CheckEdge(const Node& node, const InEdge& edge, const TypeList& inputs) const;
   void CountPending();
   void WarnOfUnknownAttrs(const Node& node, const OpDef& op);
 
@@ -72,7 +73,7 @@ class Constructor {
   GraphConstructorOptions options_;
   std::vector<int64_t> pending_;
   std::vector<bool> added_;
-  std::vector<std::vector<DataType>> outputs_;
+  std::vector<TypeList> outputs_;
   std::vector<NodeId> with_back_edges_;
 };
 
@@ -159,8 +160,8 @@ Status Constructor::Convert() {
 Status Constructor::CheckBackEdges() {
   for (const NodeId id : with_back_edges_) {
     const Node& node = graph_.node(id);
-    std::vector<DataType> inputs, outputs;
-    OS_RETURN_IF_ERROR(InOutTypesForNode(node.def, *ops_.Find(node.op()), &inputs, &outputs));
+    TypeList inputs, outputs;
+    OS_RETURN_IF_ERROR(InOutTypeLists(node.def, *ops_.Find(node.op()), &inputs, &outputs));
     for (const InEdge& edge : node.in_edges) {
       Status status = CheckEdge(node, edge, inputs);
       if (!status.ok()) return AtNode(std::move(status), node.name());
@@ -172,8 +173,8 @@ Status Constructor::CheckBackEdges() {
 Status Constructor::CheckSourceOutputs(const Node& node) const {
   for (const InEdge& edge : node.in_edges) {
     if (edge.dst_input == TensorId::kControlSlot || !added_[edge.src.index()]) continue;
-    const size_t count = outputs_[edge.src.index()].size();
-    if (static_cast<size_t>(edge.src_output) < count) continue;
+    const int count = outputs_[edge.src.index()].size();
+    if (edge.src_output < count) continue;
     Status status = errors::InvalidArgument("Node '", node.name(), "': Connecting to invalid output ", edge.src_output,
                                             " of source node ", graph_.node(edge.src).name(), " which has ", count,
                                             " outputs.");
@@ -194,21 +195,21 @@ Status Constructor::CheckAgainstOp(const Node& node, const OpDef& op) const {
                           "]]\n\t [[", node.name(), "]]");
 }
 
-Status Constructor::CheckEdge(const Node& node, const InEdge& edge, const std::vector<DataType>& inputs) const {
+Status Constructor::CheckEdge(const Node& node, const InEdge& edge, const TypeList& inputs) const {
   if (edge.dst_input == TensorId::kControlSlot) return Status::OK();
-  if (static_cast<size_t>(edge.dst_input) >= inputs.size()) {
+  if (edge.dst_input >= inputs.size()) {
     return errors::InvalidArgument("Input ", edge.dst_input, " of node ", node.name(),
                                    " does not exist. Node only has ", inputs.size(), " inputs.");
   }
   if (!added_[edge.src.index()]) return Status::OK();  // A back edge: looked at from its other end.
-  const std::vector<DataType>& outputs = outputs_[edge.src.index()];
+  const TypeList& outputs = outputs_[edge.src.index()];
   const std::string& src = graph_.node(edge.src).name();
-  if (static_cast<size_t>(edge.src_output) >= outputs.size()) {
+  if (edge.src_output >= outputs.size()) {
     return errors::InvalidArgument("Output ", edge.src_output, " of node ", src, " does not exist. Node only has ",
                                    outputs.size(), " outputs.");
   }
-  const DataType expected = inputs[static_cast<size_t>(edge.dst_input)];
-  const DataType actual = outputs[static_cast<size_t>(edge.src_output)];
+  const DataType expected = inputs.at(edge.dst_input);
+  const DataType actual = outputs.at(edge.src_output);
   if (TypesCompatible(expected, actual)) return Status::OK();
   return TypeMismatch(node.name(), edge.dst_input, expected, src, edge.src_output, actual);
 }
@@ -229,8 +230,8 @@ Status Constructor::AddNode(NodeId id) {
     if (!status.ok()) status = status.Append(StrCat("\n\t [[", FormatNodeForError(node.name()), "]]"));
   }
   if (status.ok()) status = CheckAgainstOp(node, *op);
-  std::vector<DataType> inputs;
-  if (status.ok()) status = InOutTypesForNode(node.def, *op, &inputs, &outputs_[id.index()]);
+  TypeList inputs;
+  if (status.ok()) status = InOutTypeLists(node.def, *op, &inputs, &outputs_[id.index()]);
   if (status.ok()) {
     WarnOfUnknownAttrs(node, *op);
     added_[id.index()] = true;
@@ -325,11 +326,11 @@ Status CheckNodeForRun(const Graph& graph, NodeId id, const OpRegistry& registry
   const OpLookup ops(registry, graph.library());
   const OpDef* op = nullptr;
   Status status = ops.LookUp(node.op(), &op);
-  std::vector<DataType> inputs, outputs;
-  if (status.ok()) status = InOutTypesForNode(node.def, *op, &inputs, &outputs);
+  TypeList inputs, outputs;
+  if (status.ok()) status = InOutTypeLists(node.def, *op, &inputs, &outputs);
   const int given = NumDataInputs(node.def);
-  if (status.ok() && given < static_cast<int>(inputs.size())) {
-    status = errors::InvalidArgument("Incomplete graph, missing ", static_cast<int>(inputs.size()) - given,
+  if (status.ok() && given < inputs.size()) {
+    status = errors::InvalidArgument("Incomplete graph, missing ", inputs.size() - given,
                                      " inputs for ", node.name());
   }
   if (status.ok()) status = ValidateNodeDef(node.def, *op);

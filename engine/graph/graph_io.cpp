@@ -272,7 +272,10 @@ Status ParseTextMessage(std::string_view text, google::protobuf::Message* messag
   parser.RecordErrorsTo(&error);
   parser.SetRecursionLimit(kTextNesting);
   google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
-  if (parser.Parse(&stream, message)) return Status::OK();
+  if (parser.Parse(&stream, message)) {
+    // The text parser takes strings that no binary file may hold.
+    return CheckWire(message->SerializeAsString(), message->GetDescriptor()).Prepend("as binary, ");
+  }
   if (!error.status().ok()) return error.status();
   return errors::InvalidArgument("broken text");
 }

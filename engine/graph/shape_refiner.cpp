@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "engine/framework/attr_value_util.h"
+#include "engine/framework/type_list.h"
 #include "engine/graph/cycles.h"
 #include "engine/graph/op_lookup.h"
 
 namespace opscope {
 namespace {
+
+constexpr int64_t kMaxUnwired = int64_t{4} << 20;
 
 struct OpEntry {
   const OpDef* def = nullptr;              ///< nullptr: unknown op.
@@ -56,9 +59,20 @@ struct ShapeRefiner::Run {
     return at->second;
   }
 
+  /// Whether to take the node for an unknown op: a file of a few bytes a node can say that each has a million inputs
+  /// and outputs. What nobody wires has a budget for the whole graph.
+  bool ClaimsTooMuch(const Node& node, const OpDef& op) {
+    TypeList in, out;
+    if (!InOutTypeLists(node.def, op, &in, &out).ok()) return false;
+    unwired += std::max(0, in.size() - node.def.input_size());
+    unwired += std::max(0, out.size() - static_cast<int>(std::min(ReadOutputs(node), size_t{kMaxNodeArity})) - 16);
+    return unwired > kMaxUnwired;
+  }
+
   const Graph& graph;
   const OpRegistry& registry;
   OpLookup lookup;
+  int64_t unwired = 0;
   StringMap<OpEntry> entries;
   std::vector<Mark> marks;    ///< By NodeId.
   std::vector<bool> dirty;    ///< By NodeId: to be inferred, not only passed.
@@ -245,7 +259,7 @@ void ShapeRefiner::InferOutputs(const Node& node, Run* run, NodeState* state) {
   std::vector<DataType> out_types;
   NodeDef with_defaults;
   const NodeDef* def = &node.def;
-  bool typed = op.def != nullptr;
+  bool typed = op.def != nullptr && !run->ClaimsTooMuch(node, *op.def);
   if (typed && !InOutTypesForNode(*def, *op.def, &in_types, &out_types).ok()) {
     with_defaults = node.def;
     AddDefaultAttrs(*op.def, &with_defaults);

@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/framework/attr_value_util.h"
 #include "engine/framework/device_base.h"
+#include "engine/framework/type_list.h"
 #include "engine/graph/cycles.h"
 #include "engine/graph/frames.h"
 #include "engine/graph/function_calls.h"
@@ -52,14 +53,14 @@ class Validator {
   void CheckName(NodeId id, const Node& node);
   void CheckInputNames(NodeId id, const Node& node);
   void CheckOp(NodeId id, const Node& node);
-  void CheckTypes(NodeId id, const Node& node, const std::vector<DataType>& inputs);
+  void CheckTypes(NodeId id, const Node& node, const TypeList& inputs);
   void CheckDevice(NodeId id, const Node& node);
 
   const Graph& graph_;
   const OpRegistry& registry_;
   OpLookup ops_;
   /// Types of each node's outputs; has_types_ is false where they can't be known.
-  std::vector<std::vector<DataType>> outputs_;
+  std::vector<TypeList> outputs_;
   std::vector<bool> has_types_;
   std::vector<std::vector<NodeId>> cycles_;
   std::vector<Diagnostic> found_;
@@ -68,10 +69,10 @@ class Validator {
 void Validator::ComputeOutputs() {
   outputs_.resize(graph_.num_ids());
   has_types_.assign(graph_.num_ids(), false);
-  std::vector<DataType> inputs;
+  TypeList inputs;
   graph_.ForEachNode([&](NodeId id, const Node& node) {
     const OpDef* op = ops_.Find(node.op());
-    if (op != nullptr) has_types_[id.index()] = InOutTypesForNode(node.def, *op, &inputs, &outputs_[id.index()]).ok();
+    if (op != nullptr) has_types_[id.index()] = InOutTypeLists(node.def, *op, &inputs, &outputs_[id.index()]).ok();
   });
 }
 
@@ -120,26 +121,26 @@ void Validator::CheckOp(NodeId id, const Node& node) {
   const Status valid = ValidateNodeDef(node.def, *op);
   Note(id, valid);
   Note(id, CheckOpDeprecation(*op, graph_.versions().producer()));
-  std::vector<DataType> inputs, outputs;
-  if (InOutTypesForNode(node.def, *op, &inputs, &outputs).ok()) CheckTypes(id, node, inputs);
+  TypeList inputs, outputs;
+  if (InOutTypeLists(node.def, *op, &inputs, &outputs).ok()) CheckTypes(id, node, inputs);
   if (valid.ok() && node.op() == "Const") Note(id, CheckConstant(node.def));
 }
 
-void Validator::CheckTypes(NodeId id, const Node& node, const std::vector<DataType>& inputs) {
+void Validator::CheckTypes(NodeId id, const Node& node, const TypeList& inputs) {
   // Places in NodeDef.input differ from those among data inputs only where a control input stands before a data input.
   for (const InEdge& edge : node.in_edges) {
     if (edge.dst_input == TensorId::kControlSlot || !has_types_[edge.src.index()]) continue;
-    const std::vector<DataType>& outputs = outputs_[edge.src.index()];
+    const TypeList& outputs = outputs_[edge.src.index()];
     const std::string& src = graph_.node(edge.src).name();
-    if (static_cast<size_t>(edge.src_output) >= outputs.size()) {
+    if (edge.src_output >= outputs.size()) {
       Note(id, errors::InvalidArgument("Node '", node.name(), "': Connecting to invalid output ", edge.src_output,
                                        " of source node ", src, " which has ", outputs.size(), " outputs."),
            edge.dst_input);
       continue;
     }
-    if (static_cast<size_t>(edge.dst_input) >= inputs.size()) continue;  // ValidateNodeDef told it.
-    const DataType expected = inputs[static_cast<size_t>(edge.dst_input)];
-    const DataType actual = outputs[static_cast<size_t>(edge.src_output)];
+    if (edge.dst_input >= inputs.size()) continue;  // ValidateNodeDef told it.
+    const DataType expected = inputs.at(edge.dst_input);
+    const DataType actual = outputs.at(edge.src_output);
     if (!TypesCompatible(expected, actual)) {
       Note(id, TypeMismatch(node.name(), edge.dst_input, expected, src, edge.src_output, actual), edge.dst_input);
     }

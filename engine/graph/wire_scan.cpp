@@ -122,17 +122,19 @@ bool WireScanner::ReadVarint(uint64_t* value) {
   return Fail(errors::InvalidArgument("byte ", start, ": a varint is longer than 10 bytes"));
 }
 
-bool WireScanner::Next(WireField* field) {
-  if (!status_.ok() || offset_ == bytes_.size()) return false;
+bool WireScanner::ReadTag(int* number, int* wire_type) {
   const size_t start = offset_;
   uint64_t tag = 0;
   if (!ReadVarint(&tag)) return false;
-  field->wire_type = static_cast<int>(tag & 7);
   if (tag >> 3 == 0 || tag >> 3 > 536870911) {
     return Fail(errors::InvalidArgument("byte ", start, ": field number ", tag >> 3, " is illegal"));
   }
-  field->number = static_cast<int>(tag >> 3);
-  field->offset = start;
+  *number = static_cast<int>(tag >> 3);
+  *wire_type = static_cast<int>(tag & 7);
+  return true;
+}
+
+bool WireScanner::SkipValue(size_t start, WireField* field) {
   size_t payload = offset_;
   uint64_t length = 0;
   switch (field->wire_type) {
@@ -151,9 +153,12 @@ bool WireScanner::Next(WireField* field) {
       if (!ReadVarint(&length)) return false;
       payload = offset_;
       break;
+    case kWireGroup:
+      return SkipGroup(start, field);
     default:
       return Fail(errors::InvalidArgument("byte ", start, ": ",
-                                          field->wire_type < 5 ? "a group tag, which no graph has" : "an illegal wire type",
+                                          field->wire_type == kWireEndGroup ? "the end of a group that wasn't begun"
+                                                                            : "an illegal wire type",
                                           " (field ", field->number, ")"));
   }
   if (length > bytes_.size() - payload) {
@@ -162,6 +167,39 @@ bool WireScanner::Next(WireField* field) {
   }
   offset_ = payload + static_cast<size_t>(length);
   field->payload = bytes_.substr(payload, static_cast<size_t>(length));
+  return true;
+}
+
+// Protobuf's parser skips groups, which no message of ours has; they are kept as unknown fields are.
+bool WireScanner::SkipGroup(size_t start, WireField* field) {
+  const size_t payload = offset_;
+  std::vector<int> open = {field->number};
+  while (!open.empty()) {
+    const size_t inner_start = offset_;
+    if (offset_ == bytes_.size() || open.size() > kMaxDepth) {
+      return Fail(errors::InvalidArgument("byte ", start, ": a group tag (field ", field->number,
+                                          ") without its end; no graph has groups"));
+    }
+    WireField inner;
+    if (!ReadTag(&inner.number, &inner.wire_type)) return false;
+    if (inner.wire_type == kWireGroup) {
+      open.push_back(inner.number);
+    } else if (inner.wire_type == kWireEndGroup && inner.number == open.back()) {
+      open.pop_back();
+    } else if (!SkipValue(inner_start, &inner)) {
+      status_ = status_.Prepend(StrCat("byte ", start, ": a group tag (field ", field->number, "): "));
+      return false;
+    }
+  }
+  field->payload = bytes_.substr(payload, offset_ - payload);
+  return true;
+}
+
+bool WireScanner::Next(WireField* field) {
+  if (!status_.ok() || offset_ == bytes_.size()) return false;
+  const size_t start = offset_;
+  field->offset = start;
+  if (!ReadTag(&field->number, &field->wire_type) || !SkipValue(start, field)) return false;
   field->whole = bytes_.substr(start, offset_ - start);
   return true;
 }

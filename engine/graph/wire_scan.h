@@ -17,7 +17,7 @@ namespace opscope {
 /// One field of a message as it lies in the bytes.
 struct WireField {
   int number = 0;
-  int wire_type = 0;           ///< 0 varint, 1 fixed 64, 2 length-delimited, 5 fixed 32 (groups are refused).
+  int wire_type = 0;           ///< 0 varint, 1 fixed 64, 2 length-delimited, 3 group, 5 fixed 32.
   std::string_view whole;      ///< Tag, length and payload.
   std::string_view payload;    ///< Of a length-delimited field, its bytes; of others the value's bytes.
   uint64_t varint = 0;         ///< Of a varint.
@@ -27,6 +27,8 @@ struct WireField {
 inline constexpr int kWireVarint = 0;
 inline constexpr int kWireFixed64 = 1;
 inline constexpr int kWireBytes = 2;
+inline constexpr int kWireGroup = 3;
+inline constexpr int kWireEndGroup = 4;
 inline constexpr int kWireFixed32 = 5;
 
 /// Takes fields off the front of a message, one by one.
@@ -41,6 +43,9 @@ class WireScanner {
  private:
   bool Fail(Status status);
   bool ReadVarint(uint64_t* value);
+  bool ReadTag(int* number, int* wire_type);
+  bool SkipValue(size_t start, WireField* field);
+  bool SkipGroup(size_t start, WireField* field);
 
   std::string_view bytes_;
   size_t offset_ = 0;

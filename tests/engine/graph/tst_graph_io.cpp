@@ -202,6 +202,7 @@ void TstGraphIo::brokenFiles_data() {
   row("varint", QByteArray("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12), "varint is longer than 10 bytes");
   row("length", QByteArray("\x0a\xff\xff\xff\xff\x07" "abc", 9), "field 1 has 2147483647 bytes but 3 are left");
   row("group", QByteArray("\x0b\x0a\x01x", 4), "byte 0: a group tag");
+  row("text that is no UTF-8", "node { name: 'a\\377b' op: 'NoOp' }", "tensorflow.NodeDef.name");
   row("utf8", QByteArray("\x0a\x05\x0a\x03" "a\xff" "b", 7), "byte 5: tensorflow.NodeDef.name \"a\\xffb\" is not valid UTF-8");
   row("quote", "node {\n  name: \"x\n}", "2:11: ");
   row("enum", "node { name: 'x'\n attr { key: 'T' value { type: DT_FLAOT } } }", "2:41: ");

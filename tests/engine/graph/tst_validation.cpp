@@ -2,10 +2,12 @@
 
 #include <google/protobuf/text_format.h>
 
+#include <QElapsedTimer>
 #include <QTest>
 
 #include "engine/base/file.h"
 #include "engine/graph/frames.h"
+#include "engine/graph/shape_refiner.h"
 #include "engine/graph/validation.h"
 #include "tests/engine/graph/op_catalogue_for_tests.h"
 
@@ -144,6 +146,27 @@ class TstValidation : public QObject {
     graph.ForEachNode([&](NodeId id, const Node&) { inside += frames.frame_of[id.index()] != 0 ? 1 : 0; });
     QCOMPARE(frames.names.size(), size_t{2});
     QVERIFY(inside > 5);
+  }
+
+  void claimsOfAMillionCostNothing() {
+    GraphDef def;
+    for (int i = 0; i < 20000; ++i) {
+      for (const char* op : {"Split", "AddN"}) {
+        NodeDef* node = def.add_node();
+        node->set_name(op + std::to_string(i));
+        node->set_op(op);
+        (*node->mutable_attr())["T"].set_type(DT_FLOAT);
+        (*node->mutable_attr())["num_split"].set_i(1000000);
+        (*node->mutable_attr())["N"].set_i(1000000);
+      }
+    }
+    const Graph graph = Graph::FromGraphDef(std::move(def));
+    QElapsedTimer timer;
+    timer.start();
+    QVERIFY(Validate(graph).size() >= 40000);
+    ShapeRefiner refiner;
+    refiner.Refine(graph);
+    QVERIFY2(timer.elapsed() < 60000, "no list of a million types for each node");
   }
 
   void functionsNamedAsOps() {
