@@ -64,20 +64,10 @@ std::string FloatText(T value) {
   return {buffer.data(), result.ptr};
 }
 
-// The fewest digits that give a half or bfloat16 back are those that tell it from its neighbours.
+// The exact value, as the float that it is: 3.140625 and not the 3.14 that would do to tell it from its neighbours.
 template <typename T>
 std::string NarrowFloatText(T value) {
-  const auto wide = static_cast<float>(value);
-  if (!std::isfinite(wide)) return FloatText(wide);
-  std::array<char, 64> buffer{};
-  for (int precision = 1; precision <= 9; ++precision) {
-    const auto result =
-        std::to_chars(buffer.data(), buffer.data() + buffer.size(), wide, std::chars_format::general, precision);
-    float back = 0;
-    std::from_chars(buffer.data(), result.ptr, back);
-    if (static_cast<float>(T(back)) == wide) return {buffer.data(), result.ptr};
-  }
-  return FloatText(wide);
+  return FloatText(static_cast<float>(value));
 }
 
 template <typename T>

@@ -138,10 +138,10 @@ void TstTensor::text_isExact() {
   TensorProto half;
   half.set_dtype(DT_HALF);
   half.add_half_val(0x2E66);  // the half nearest to 0.1
-  QCOMPARE(Tensor::FromProto(half)->ElementText(0), std::string("0.1"));
+  QCOMPARE(Tensor::FromProto(half)->ElementText(0), std::string("0.099975586"));
   half.set_dtype(DT_BFLOAT16);
   half.set_half_val(0, 0x3DCD);
-  QCOMPARE(Tensor::FromProto(half)->ElementText(0), std::string("0.1"));
+  QCOMPARE(Tensor::FromProto(half)->ElementText(0), std::string("0.099975586"));
 }
 
 void TstTensor::limit_isResourceExhausted() {

@@ -39,8 +39,8 @@ class TstImportValues : public QObject {
     row("imp-const-short", "tail", "[5] 0 1 2 2 2");
     row("imp-inf-nan", "c", "[5] 0.25 inf -inf nan -0");
     row("imp-int64", "c", "[4] -1 -9223372036854775808 9223372036854775807 9007199254740993");
-    row("imp-half-bfloat", "h", "[4] 1 -2 inf 6e-08");
-    row("imp-half-bfloat", "b", "[4] 1 -2 inf 3.14");
+    row("imp-half-bfloat", "h", "[4] 1 -2 inf 5.9604645e-08");
+    row("imp-half-bfloat", "b", "[4] 1 -2 inf 3.140625");
   }
 
   void values() {
