@@ -9,6 +9,8 @@
 #include "engine/base/text.h"
 #include "engine/framework/attr_value_util.h"
 #include "engine/framework/op_registry.h"
+#include "engine/graph/function_calls.h"
+#include "engine/graph/graph_constructor.h"
 #include "engine/graph/op_lookup.h"
 #include "engine/io/json_tensor.h"
 #include "engine/io/npy.h"
@@ -128,7 +130,10 @@ class Planner {
     if (plan_.fetches.empty() && signature_) {
       for (const SignatureTensor& tensor : signature_->outputs) plan_.fetches.push_back(tensor.name);
     }
-    if (plan_.fetches.empty() && plan_.targets.empty()) plan_.fetches = UnreadOutputs(loaded_.graph);
+    if (plan_.fetches.empty() && plan_.targets.empty()) {
+      OS_RETURN_IF_ERROR(CheckWholeGraph());
+      plan_.fetches = UnreadOutputs(loaded_.graph);
+    }
     if (plan_.fetches.empty() && plan_.targets.empty()) {
       return errors::InvalidArgument(arguments_.file, ": the graph has no output that nobody reads; name one with --fetch");
     }
@@ -136,6 +141,28 @@ class Planner {
   }
 
  private:
+  // Who names nothing wants all of the graph: what is wrong with any of it is told, as an import would.
+  Status CheckWholeGraph() const {
+    const Graph& graph = loaded_.graph;
+    for (const Status& status : CheckFunctionCalls(graph.library())) return status.Prepend(arguments_.file + ": ");
+    GraphConstructorOptions options;
+    options.validate_nodes = true;
+    const Status status = ConvertGraphDefToGraph(graph.ToGraphDef(), OpRegistry::Global(), options).status();
+    return status.ok() ? status : status.Prepend(arguments_.file + ": ");
+  }
+
+  // The tensor has to be there; the message tells what the file has and what the graph wants.
+  Status CheckFed(const std::string& name, const std::string& from) const {
+    if (loaded_.graph.Find(ParseTensorName(name).node).valid()) return Status::OK();
+    std::vector<std::string> inputs;
+    loaded_.graph.ForEachNode([&](NodeId, const Node& node) {
+      if (node.op().starts_with("Placeholder") && inputs.size() < 10) inputs.push_back(node.name() + ":0");
+    });
+    return errors::InvalidArgument(from, ": Tensor ", FullName(name),
+                                   ", specified in either feed_devices or fetch_devices was not found in the Graph; "
+                                   "inputs of ", arguments_.file, ": ", inputs.empty() ? "none" : Join(inputs, ", "));
+  }
+
   Status FeedFile() {
     OS_ASSIGN_OR_RETURN(const NamedTensorList tensors, ReadNpz(arguments_.feeds_file));
     for (const auto& [name, tensor] : tensors) OS_RETURN_IF_ERROR(Add(name, tensor, arguments_.feeds_file));
@@ -169,6 +196,7 @@ class Planner {
 
   Status Add(const std::string& given_name, const Tensor& tensor, const std::string& from) {
     const std::string name = TensorName(given_name);
+    OS_RETURN_IF_ERROR(CheckFed(name, from));
     const StaticTensor described = Describe(loaded_.graph, name);
     if (!described.shape.IsCompatibleWith(tensor.shape())) {
       Status status = errors::InvalidArgument(from, ": Cannot feed value of shape ",

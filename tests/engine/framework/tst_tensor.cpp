@@ -141,7 +141,7 @@ void TstTensor::text_isExact() {
   QCOMPARE(Tensor::FromProto(half)->ElementText(0), std::string("0.099975586"));
   half.set_dtype(DT_BFLOAT16);
   half.set_half_val(0, 0x3DCD);
-  QCOMPARE(Tensor::FromProto(half)->ElementText(0), std::string("0.10009766"));
+  QCOMPARE(Tensor::FromProto(half)->ElementText(0), std::string("0.100097656"));
 }
 
 void TstTensor::limit_isResourceExhausted() {
