@@ -121,6 +121,7 @@ ControlFlowKind ControlFlowKindOf(std::string_view op) {
   if (op == "Exit") return ControlFlowKind::kExit;
   if (op == "NextIteration") return ControlFlowKind::kNextIteration;
   if (op == "LoopCond") return ControlFlowKind::kLoopCond;
+  if (op == "ControlTrigger") return ControlFlowKind::kControlTrigger;
   return ControlFlowKind::kNone;
 }
 

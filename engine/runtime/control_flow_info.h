@@ -23,13 +23,13 @@ struct ControlFlowInfo {
   std::vector<StaticFrame> frames;   ///< [0] is the root.
   std::vector<uint32_t> frame_of;    ///< By run node. An Enter is in the frame that it comes from.
   std::vector<uint32_t> child_of;    ///< For an Enter the frame that it opens, else the node's own frame.
-  bool has_control_flow = false;     ///< Any of Switch, Merge, Enter, Exit, NextIteration.
+  bool has_control_flow = false;     ///< Any of Switch, Merge, Enter, Exit, NextIteration and so on.
 };
 
 /// INVALID_ARGUMENT when a node's inputs come from different frames, worded as TensorFlow's.
 StatusOr<ControlFlowInfo> BuildControlFlowInfo(const Graph& graph, const RunGraph& run_graph);
 
-enum class ControlFlowKind { kNone, kSwitch, kMerge, kEnter, kExit, kNextIteration, kLoopCond };
+enum class ControlFlowKind { kNone, kSwitch, kMerge, kEnter, kExit, kNextIteration, kLoopCond, kControlTrigger };
 ControlFlowKind ControlFlowKindOf(std::string_view op);
 
 }  // namespace opscope

@@ -69,8 +69,7 @@ class PlanBuilder {
       return status.AddNode(node.name);
     }
     node.allows_uninitialized_input = op->allows_uninitialized_input();
-    node.control_flow = ControlFlowKindOf(node.op);
-    if (node.control_flow != ControlFlowKind::kNone) return AddControlFlow(index);
+    NoteControlFlow(index);
     auto kernel = options_.kernel_of(node.id);
     if (!kernel.ok()) return AttachNode(kernel.status(), node.name);
     node.kernel = std::move(kernel).value();
@@ -78,14 +77,14 @@ class PlanBuilder {
     return Status::OK();
   }
 
-  Status AddControlFlow(uint32_t index) {
+  void NoteControlFlow(uint32_t index) {
     PlanNode& node = plan_->nodes[index];
+    node.control_flow = ControlFlowKindOf(node.op);
     if (node.control_flow == ControlFlowKind::kExit) plan_->frames[node.frame].exits.push_back(index);
     if (node.control_flow == ControlFlowKind::kEnter) {
       const AttrValue* constant = FindAttr(graph_.node(node.id).def, "is_constant");
       node.is_constant_enter = constant && constant->b();
     }
-    return Status::OK();
   }
 
   std::vector<std::string> InputTexts(const RunNode& node) const {

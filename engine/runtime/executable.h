@@ -32,7 +32,7 @@ struct PlanNode {
   std::vector<std::string> inputs;    ///< As a NodeDef has them, feeds replaced: "a", "b:1", "^c".
   int slot = 0;                       ///< Of an arg or retval.
   Device* device = nullptr;
-  std::shared_ptr<OpKernel> kernel;   ///< Null for args, retvals and control flow.
+  std::shared_ptr<OpKernel> kernel;   ///< Null for args and retvals.
   std::vector<std::string> input_names;   ///< The node that each input comes from.
   std::vector<DataType> input_types, output_types;
   std::vector<PlanEdge> out_edges;

@@ -298,7 +298,6 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
       fetched_[static_cast<size_t>(node.slot)] = std::move((*inputs)[0].tensor);
       return Status::OK();
     }
-    if (node.control_flow != ControlFlowKind::kNone) return RunControlFlow(node, inputs, outputs);
     OpKernelContext::Params params;
     params.kernel = node.kernel.get();
     params.device = node.device;
@@ -312,36 +311,6 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
     OpKernelContext context(&params);
     node.kernel->Compute(&context);
     return context.status();
-  }
-
-  static void PassOn(TensorValue* input, OutputValue* output) {
-    output->tensor = std::move(input->tensor);
-    output->ref = std::move(input->ref);
-    if (output->ref) output->tensor = Tensor();
-    output->set = true;
-  }
-
-  static Status RunControlFlow(const PlanNode& node, std::vector<TensorValue>* inputs, std::vector<OutputValue>* outputs) {
-    if (node.control_flow == ControlFlowKind::kSwitch) {
-      const Tensor& predicate = (*inputs)[1].tensor;
-      if (predicate.dims() != 0 || predicate.dtype() != DT_BOOL) {
-        return errors::InvalidArgument("The second input must be a scalar, but it has shape ",
-                                       predicate.shape().DebugString());
-      }
-      PassOn(inputs->data(), &(*outputs)[predicate.scalar<bool>() ? 1 : 0]);
-      return Status::OK();
-    }
-    for (size_t i = 0; i < inputs->size(); ++i) {
-      TensorValue& input = (*inputs)[i];
-      if (!input.has_value()) continue;
-      PassOn(&input, outputs->data());
-      if (node.is_merge()) {
-        (*outputs)[1].tensor = Tensor::Scalar<int32_t>(static_cast<int32_t>(i));
-        (*outputs)[1].set = true;
-      }
-      return Status::OK();
-    }
-    return errors::Internal(node.op, " got no value");
   }
 
   static Status CheckOutputs(const PlanNode& node, const std::vector<OutputValue>& outputs) {

@@ -171,7 +171,8 @@ class FramePropagator final : public Propagator {
       NodeState& state = iteration->states[dst.local];
       if (edge.src_output < 0) {
         --state.pending;
-        if (is_dead && !dst.is_merge()) ++state.dead;  // a Merge counts dead values only
+        // A Merge counts dead values only; a ControlTrigger doesn't mind.
+        if (is_dead && !dst.is_merge() && dst.control_flow != ControlFlowKind::kControlTrigger) ++state.dead;
       } else {
         OutputValue* const output = is_dead ? nullptr : &(*outputs)[static_cast<size_t>(edge.src_output)];
         Deliver(edge, output && output->set ? output : nullptr, &state, iteration);

@@ -128,10 +128,14 @@ class TstCliRun : public QObject {
   }
 
   void unknownOpsAreNamed() {
-    const Ran ran = Run({QStringLiteral("run"), FedGraph(), QStringLiteral("--target"), QStringLiteral("never")});
-    QCOMPARE(ran.status, 1);
-    QVERIFY2(ran.error.startsWith(QStringLiteral("opscope-cli: NOT_FOUND: ")), qPrintable(ran.error));
-    QVERIFY(ran.error.contains(QStringLiteral("NoSuchOp")));
+    const QString file = FedGraph();
+    // Without a fetch the whole graph is meant.
+    for (const QStringList& more : {QStringList{QStringLiteral("--target"), QStringLiteral("never")}, QStringList()}) {
+      const Ran ran = Run(QStringList{QStringLiteral("run"), file, QStringLiteral("--feed"), QStringLiteral("x=[[1,2,3]]")} + more);
+      QCOMPARE(ran.status, 1);
+      QVERIFY2(ran.error.startsWith(QStringLiteral("opscope-cli: NOT_FOUND: ")), qPrintable(ran.error));
+      QVERIFY(ran.error.contains(QStringLiteral("NoSuchOp")));
+    }
   }
 
   void variables() {
