@@ -90,7 +90,7 @@ void paintThin(QPainter& painter, const PaintContext& context, const std::vector
   }
   painter.setRenderHint(QPainter::Antialiasing, false);
   const auto stroke = [&](const QVector<QLineF>& lines, const QColor& color) {
-    const double strength = context.traced != nullptr ? kDimOpacity : context.detail == Detail::kBlock ? 0.75 : 0.5;
+    const double strength = context.traced != nullptr ? kDimOpacity : context.detail == Detail::kBlock ? 0.75 : 0.4;
     QPen pen(blend(c.canvas, color, strength), 1);
     pen.setCosmetic(true);
     painter.setPen(pen);

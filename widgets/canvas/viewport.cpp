@@ -6,7 +6,7 @@
 namespace opscope::ui {
 
 void Viewport::set(double zoom, QPointF offset) {
-  zoom_ = std::clamp(zoom, kMinZoom, kMaxZoom);
+  zoom_ = std::clamp(zoom, kMinFitZoom, kMaxZoom);
   offset_ = offset;
 }
 
@@ -14,7 +14,8 @@ void Viewport::zoomAt(QPointF px, double factor) { setZoomAt(px, zoom_ * factor)
 
 void Viewport::setZoomAt(QPointF px, double zoom) {
   const QPointF scene = toScene(px);
-  zoom_ = std::clamp(zoom, kMinZoom, kMaxZoom);
+  // From a fit below the limit there is only a way in.
+  zoom_ = std::clamp(zoom, std::min(kMinZoom, zoom_), kMaxZoom);
   offset_ = px - scene * zoom_;
 }
 
@@ -22,7 +23,7 @@ void Viewport::fit(const QRectF& scene, QSizeF size, double marginPx, double max
   const double width = std::max(size.width() - 2 * marginPx, 1.0);
   const double height = std::max(size.height() - 2 * marginPx, 1.0);
   const double zoom = std::min(width / std::max(scene.width(), 1.0), height / std::max(scene.height(), 1.0));
-  zoom_ = std::clamp(std::min(zoom, maxZoom), kMinZoom, kMaxZoom);
+  zoom_ = std::clamp(std::min(zoom, maxZoom), kMinFitZoom, kMaxZoom);
   centerOn(scene.center(), size);
 }
 
@@ -56,7 +57,7 @@ Viewport Viewport::between(const Viewport& a, const Viewport& b, double t, QSize
     along = t;
   }
   Viewport view;
-  view.zoom_ = std::clamp(zoom, kMinZoom, kMaxZoom);
+  view.zoom_ = std::clamp(zoom, kMinFitZoom, kMaxZoom);
   view.centerOn(from + (to - from) * along, size);
   return view;
 }

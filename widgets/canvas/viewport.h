@@ -9,7 +9,8 @@ namespace opscope::ui {
 
 class Viewport {
  public:
-  static constexpr double kMinZoom = 0.01;
+  static constexpr double kMinZoom = 0.01;      ///< by hand
+  static constexpr double kMinFitZoom = 0.0005; ///< fit may go further: everything is to be seen
   static constexpr double kMaxZoom = 32.0;
 
   double zoom() const { return zoom_; }

@@ -43,7 +43,8 @@ ZoomControls::ZoomControls(QWidget* parent) : QWidget(parent) {
 }
 
 void ZoomControls::setZoom(double zoom) {
-  percent_->setText(QString::number(std::lround(zoom * 100)) + QStringLiteral(" %"));
+  const double percent = zoom * 100;
+  percent_->setText((percent < 1 ? QString::number(percent, 'f', 1) : QString::number(std::lround(percent))) + QStringLiteral(" %"));
 }
 
 void ZoomControls::paintEvent(QPaintEvent*) {

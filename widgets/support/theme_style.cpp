@@ -95,6 +95,7 @@ void ThemeStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* opt
     case PE_IndicatorBranch:
       if (has(option, State_Children)) paintChevron(painter, option->rect, has(option, State_Open), true);
       return;
+    case PE_IndicatorTabClose: paintTabClose(painter, option); return;
     case PE_IndicatorToolBarSeparator: {
       const QPoint mid = option->rect.center();
       painter->fillRect(QRect(mid.x(), mid.y() - 12, 1, 24), c.hair);
@@ -171,7 +172,10 @@ void ThemeStyle::drawControl(ControlElement element, const QStyleOption* option,
       painter->fillRect(option->rect, c.panel);
       painter->fillRect(QRect(option->rect.bottomLeft(), QSize(option->rect.width(), 1)), c.hair);
       return;
-    case CE_ProgressBarGroove: paintRounded(painter, option->rect, 3, c.hair, QColor()); return;
+    case CE_MenuItem: paintMenuItem(painter, option); return;
+    case CE_ProgressBarGroove: return;
+    case CE_ProgressBarContents: paintProgress(painter, option); return;
+    case CE_ProgressBarLabel: return;
     default: break;
   }
   QProxyStyle::drawControl(element, option, painter, widget);
@@ -183,17 +187,39 @@ void ThemeStyle::drawComplexControl(ComplexControl control, const QStyleOptionCo
     case CC_ScrollBar: drawScrollBar(option, painter); return;
     case CC_ComboBox: drawComboBox(option, painter, widget); return;
     case CC_SpinBox: drawSpinBox(option, painter, widget); return;
-    case CC_ToolButton: {
-      const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
-      if (button == nullptr) break;
-      QStyleOptionToolButton copy(*button);
-      if (isPrimary(widget)) copy.palette.setColor(QPalette::ButtonText, colors().onAccent);
-      QProxyStyle::drawComplexControl(control, &copy, painter, widget);
+    case CC_ToolButton: drawToolButton(option, painter, widget); return;
+    case CC_Slider: {
+      const auto* slider = qstyleoption_cast<const QStyleOptionSlider*>(option);
+      if (slider == nullptr) break;
+      paintSlider(painter, option, subControlRect(CC_Slider, option, SC_SliderHandle, widget), slider->orientation == Qt::Horizontal);
       return;
     }
     default: break;
   }
   QProxyStyle::drawComplexControl(control, option, painter, widget);
+}
+
+void ThemeStyle::drawToolButton(const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const {
+  const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
+  if (button == nullptr) return;
+  QStyleOptionToolButton copy(*button);
+  // In a tool bar the base style leaves the panel away until the pointer is over it.
+  if (hasPanel(widget) || has(option, State_MouseOver) || has(option, State_Sunken) || has(option, State_On)) {
+    paintToolButton(painter, option, widget);
+  }
+  if (isPrimary(widget)) copy.palette.setColor(QPalette::ButtonText, colors().onAccent);
+  const bool menu = copy.features.testFlag(QStyleOptionToolButton::HasMenu) && hasPanel(widget);
+  copy.rect = menu ? option->rect.adjusted(6, 0, -22, 0) : option->rect;
+  copy.state.setFlag(State_Sunken, false);
+  drawControl(CE_ToolButtonLabel, &copy, painter, widget);
+  if (menu) {
+    paintChevron(painter, QRect(option->rect.right() - 24, option->rect.top(), 20, option->rect.height()), true, has(option, State_Enabled));
+  } else if (copy.features.testFlag(QStyleOptionToolButton::MenuButtonPopup)) {
+    paintChevron(painter, subControlRect(CC_ToolButton, option, SC_ToolButtonMenu, widget), true, has(option, State_Enabled));
+  }
+  if (has(option, State_HasFocus) && has(option, State_KeyboardFocusChange)) {
+    paintRounded(painter, option->rect, ThemeMetrics::radius, QColor(), colors().accent, 2);
+  }
 }
 
 void ThemeStyle::drawScrollBar(const QStyleOptionComplex* option, QPainter* painter) const {
@@ -277,6 +303,7 @@ int ThemeStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWid
     case SH_ItemView_ShowDecorationSelected: return 1;
     case SH_ItemView_ActivateItemOnSingleClick: return 0;
     case SH_ToolTipLabel_Opacity: return 255;
+    case SH_Table_GridLineColor: return static_cast<int>(colors().hair.rgba());
     default: return QProxyStyle::styleHint(hint, option, widget, data);
   }
 }
@@ -290,10 +317,15 @@ QSize ThemeStyle::sizeFromContents(ContentsType type, const QStyleOption* option
       result.setHeight(std::max(result.height(), int{ThemeMetrics::button}));
       break;
     case CT_LineEdit:
-    case CT_ComboBox:
-    case CT_SpinBox: result.setHeight(std::max(result.height(), int{ThemeMetrics::field})); break;
+    case CT_ComboBox: result.setHeight(std::max(result.height(), int{ThemeMetrics::field})); break;
+    case CT_SpinBox: result.setHeight(std::max(size.height(), int{ThemeMetrics::field})); break;
     case CT_ToolButton:
       result = result.expandedTo(QSize(28, 28));
+      if (hasPanel(widget)) {
+        const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
+        const bool menu = button != nullptr && button->features.testFlag(QStyleOptionToolButton::HasMenu);
+        result = QSize(result.width() + (menu ? 30 : 12), std::max(result.height(), int{ThemeMetrics::button}));
+      }
       break;
     case CT_TabBarTab: result.setHeight(std::max(result.height(), int{ThemeMetrics::tab})); break;
     case CT_ItemViewItem: result.setHeight(std::max(result.height(), int{ThemeMetrics::row})); break;
@@ -301,6 +333,7 @@ QSize ThemeStyle::sizeFromContents(ContentsType type, const QStyleOption* option
       if (const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option);
           item == nullptr || item->menuItemType != QStyleOptionMenuItem::Separator) {
         result.setHeight(std::max(result.height(), 28));
+        result.setWidth(result.width() + 24);
       }
       break;
     case CT_MenuBarItem: result = QSize(result.width() + 4, std::max(result.height(), int{ThemeMetrics::menuBar})); break;

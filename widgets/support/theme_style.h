@@ -35,6 +35,7 @@ class ThemeStyle : public QProxyStyle {
                        const QWidget* widget) const override;
 
  private:
+  void drawToolButton(const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const;
   void drawScrollBar(const QStyleOptionComplex* option, QPainter* painter) const;
   void drawComboBox(const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const;
   void drawSpinBox(const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const;

@@ -1,5 +1,7 @@
 #include "widgets/support/theme_style_paint.h"
 
+#include <algorithm>
+
 #include <QAbstractButton>
 #include <QStyleOption>
 #include <QTabBar>
@@ -21,6 +23,8 @@ bool property(const QWidget* widget, const char* name) {
 }  // namespace
 
 bool isPrimary(const QWidget* widget) { return property(widget, "primary"); }
+
+bool hasPanel(const QWidget* widget) { return property(widget, "primary") || property(widget, "frame"); }
 
 void paintRounded(QPainter* painter, const QRectF& rect, double radius, const QColor& fill, const QColor& border,
                   double width) {
@@ -134,6 +138,71 @@ void paintChevron(QPainter* painter, const QRect& rect, bool down, bool enabled)
   painter->drawPixmap(icon, renderThemeIcon(down ? QStringLiteral("chevron_down") : QStringLiteral("chevron_right"),
                                             enabled ? c.text2 : c.disabled, icon.size(),
                                             painter->device()->devicePixelRatioF()));
+}
+
+void paintTabClose(QPainter* painter, const QStyleOption* option) {
+  const ThemeColors& c = colors();
+  const QRect rect(option->rect);
+  if (has(option, QStyle::State_MouseOver)) paintRounded(painter, rect, 4, c.pressed, QColor());
+  const QRect icon(rect.center() - QPoint(5, 5), QSize(12, 12));
+  painter->drawPixmap(icon, renderThemeIcon(QStringLiteral("close"), c.text2, icon.size(), painter->device()->devicePixelRatioF()));
+}
+
+void paintMenuItem(QPainter* painter, const QStyleOption* option) {
+  const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option);
+  if (item == nullptr) return;
+  const ThemeColors& c = colors();
+  const QRect rect(option->rect);
+  painter->fillRect(rect, c.panel);
+  if (item->menuItemType == QStyleOptionMenuItem::Separator) {
+    painter->fillRect(QRect(rect.left() + 8, rect.center().y(), rect.width() - 16, 1), c.hair);
+    return;
+  }
+  const bool enabled = has(option, QStyle::State_Enabled);
+  if (enabled && has(option, QStyle::State_Selected)) paintRounded(painter, rect.adjusted(4, 1, -4, -1), 5, c.hover, QColor());
+  const double ratio = painter->device()->devicePixelRatioF();
+  const QRect mark(rect.left() + 12, rect.center().y() - 7, 16, 16);
+  if (item->checkType != QStyleOptionMenuItem::NotCheckable) {
+    if (item->checked) painter->drawPixmap(mark, renderThemeIcon(QStringLiteral("check"), c.accent, mark.size(), ratio));
+  } else if (!item->icon.isNull()) {
+    item->icon.paint(painter, mark, Qt::AlignCenter, enabled ? QIcon::Normal : QIcon::Disabled);
+  }
+  const QString text = item->text.section(QLatin1Char('\t'), 0, 0);
+  const QString shortcut = item->text.section(QLatin1Char('\t'), 1);
+  const QRect line = rect.adjusted(36, 0, -16, 0);
+  painter->setFont(item->font);
+  painter->setPen(enabled ? c.text : c.disabled);
+  painter->drawText(line, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextShowMnemonic | Qt::TextSingleLine, text);
+  painter->setPen(enabled ? c.text2 : c.disabled);
+  painter->drawText(line, Qt::AlignRight | Qt::AlignVCenter | Qt::TextSingleLine, shortcut);
+  if (item->menuItemType == QStyleOptionMenuItem::SubMenu) {
+    paintChevron(painter, QRect(rect.right() - 24, rect.top(), 16, rect.height()), false, enabled);
+  }
+}
+
+void paintProgress(QPainter* painter, const QStyleOption* option) {
+  const auto* bar = qstyleoption_cast<const QStyleOptionProgressBar*>(option);
+  if (bar == nullptr) return;
+  const ThemeColors& c = colors();
+  const QRectF groove(option->rect);
+  const double radius = std::min(groove.height() / 2, 4.0);
+  paintRounded(painter, groove, radius, c.hair, QColor());
+  const int range = bar->maximum - bar->minimum;
+  // Without a range something goes on of which the end is unknown: a third of the bar stands for it.
+  const double share = range > 0 ? static_cast<double>(bar->progress - bar->minimum) / range : 0.33;
+  if (share > 0) paintRounded(painter, QRectF(groove.topLeft(), QSizeF(groove.width() * share, groove.height())), radius, c.accent, QColor());
+}
+
+void paintSlider(QPainter* painter, const QStyleOption* option, const QRect& handle, bool horizontal) {
+  const ThemeColors& c = colors();
+  const QRectF rect(option->rect);
+  const QPointF at = QRectF(handle).center();
+  const QRectF groove = horizontal ? QRectF(rect.left(), rect.center().y() - 2, rect.width(), 4) : QRectF(rect.center().x() - 2, rect.top(), 4, rect.height());
+  paintRounded(painter, groove, 2, c.hair, QColor());
+  const QRectF filled = horizontal ? QRectF(groove.left(), groove.top(), at.x() - groove.left(), 4) : QRectF(groove.left(), at.y(), 4, groove.bottom() - at.y());
+  paintRounded(painter, filled, 2, has(option, QStyle::State_Enabled) ? c.accent : c.disabled, QColor());
+  const bool focused = has(option, QStyle::State_HasFocus);
+  paintRounded(painter, QRectF(at - QPointF(7, 7), QSizeF(14, 14)), 7, c.panel, focused ? c.accent : c.control, focused ? 2 : 1);
 }
 
 }  // namespace opscope::ui

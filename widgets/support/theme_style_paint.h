@@ -24,5 +24,12 @@ void paintTab(QPainter* painter, const QStyleOption* option, const QWidget* widg
 /// Chevron icon centred in a rectangle.
 void paintChevron(QPainter* painter, const QRect& rect, bool down, bool enabled);
 bool isPrimary(const QWidget* widget);
+/// A tool button that always shows its panel: the filled one, and those with a frame.
+bool hasPanel(const QWidget* widget);
+void paintMenuItem(QPainter* painter, const QStyleOption* option);
+void paintProgress(QPainter* painter, const QStyleOption* option);
+/// Groove, filled part and handle; `handle` is the handle's rectangle.
+void paintSlider(QPainter* painter, const QStyleOption* option, const QRect& handle, bool horizontal);
+void paintTabClose(QPainter* painter, const QStyleOption* option);
 
 }  // namespace opscope::ui
