@@ -5,6 +5,7 @@
 #include <QTimer>
 
 #include "engine/base/text.h"
+#include "engine/diagram/make_room.h"
 #include "widgets/support/qt_convert.h"
 #include "widgets/support/worker.h"
 
@@ -12,6 +13,7 @@ namespace opscope::ui {
 namespace {
 
 constexpr double kGap = 32;
+constexpr Size kClosedScope{160, kNodeHeight};
 
 bool isPlacedScopeFrame(const SceneItem& item) { return item.kind == ItemKind::kScope && !item.collapsed; }
 
@@ -96,10 +98,14 @@ void LayoutController::request(const std::string& scope, Reach reach, bool undoa
   Worker::run(
       this,
       [engine = engine_, scene, scope, stop = stop_.get_token()] { return engine->Layout(*scene, scope, LayoutOptions(), stop); },
-      [this, generation, reach, undoable](StatusOr<LayoutAnswer> answer) {
+      [this, generation, reach, undoable, missing = scene->unplaced_scopes](StatusOr<LayoutAnswer> answer) {
         if (generation != generation_) return;
         running_ = false;
         if (answer.ok()) apply(*answer, reach, undoable);
+        // An opened scope whose contents have just got their places stands among what people placed.
+        if (reach == Reach::kMissing)
+          for (const std::string& opened : missing)
+            if (!opened.empty()) makeRoom(opened);
         if (wanted_) {
           wanted_ = false;
           request(std::string(), wanted_reach_, false);
@@ -130,30 +136,18 @@ void LayoutController::makeRoom(const std::string& scope) {
     const int32_t index = scene->FindScope(at);
     if (index < 0 || !isPlacedScopeFrame(scene->items[static_cast<size_t>(index)])) return;
     const SceneItem& frame = scene->items[static_cast<size_t>(index)];
-    const Rect grown = frame.rect.Grown(kGap / 2);
-    Point by;
-    for (size_t i = 0; i < scene->items.size(); ++i) {
-      const SceneItem& other = scene->items[i];
-      if (static_cast<int32_t>(i) == index || other.parent != frame.parent || !other.rect.Intersects(grown)) continue;
-      const double right = grown.right() - other.rect.x;
-      const double down = grown.bottom() - other.rect.y;
-      if (right <= down) {
-        by.x = std::max(by.x, right);
-      } else {
-        by.y = std::max(by.y, down);
-      }
-    }
-    if (by.x <= 0 && by.y <= 0) continue;
-    std::vector<EditBuilder::Move> places;
+    std::vector<Rect> rects;
+    std::vector<const SceneItem*> siblings;
     for (size_t i = 0; i < scene->items.size(); ++i) {
       const SceneItem& other = scene->items[i];
       if (static_cast<int32_t>(i) == index || other.parent != frame.parent) continue;
-      const bool is_right = by.x > 0 && other.rect.x >= frame.rect.x && other.rect.right() > frame.rect.x + kGap;
-      const bool is_below = by.y > 0 && other.rect.y >= frame.rect.y && other.rect.bottom() > frame.rect.y + kGap;
-      if (!is_right && !is_below) continue;
-      const Point to = other.rect.top_left() + Point{is_right ? by.x : 0, is_below ? by.y : 0};
-      places.push_back({other.name, other.kind != ItemKind::kOp, to});
+      siblings.push_back(&other);
+      rects.push_back(other.rect);
     }
+    if (!MakeRoom(frame.rect, kClosedScope, kGap, &rects)) continue;
+    std::vector<EditBuilder::Move> places;
+    for (size_t i = 0; i < rects.size(); ++i)
+      if (!(rects[i] == siblings[i]->rect)) places.push_back({siblings[i]->name, siblings[i]->kind != ItemKind::kOp, rects[i].top_left()});
     applying_ = true;
     document_->placeItems(places);
     applying_ = false;

@@ -58,6 +58,7 @@ class TstDocumentController : public QObject {
   void collapse_isNoUndoEntry();
   void layout_placesEverythingApart();
   void layout_keepsWhatPeoplePlaced();
+  void layout_openedScopeMakesRoom();
   void layout_undoGoesBack();
 };
 
@@ -313,6 +314,26 @@ void TstDocumentController::layout_keepsWhatPeoplePlaced() {
   const Rect b = item(c, "b")->rect;
   QVERIFY(!a.Intersects(b));
   QVERIFY(c.document().diagram().Position("b", false).has_value());
+}
+
+void TstDocumentController::layout_openedScopeMakesRoom() {
+  DocumentController c;
+  add(&c, "NoOp", "left", Point{0, 0});
+  add(&c, "NoOp", "right", Point{420, 0});
+  for (const char* name : {"s/a", "s/b", "s/c"}) add(&c, "NoOp", name);
+  c.setCollapsed(QStringLiteral("s"), true);
+  OK(c.moveItems({{c.itemOf(QStringLiteral("s")), {210, 0}}}));
+  LayoutController layout(&c);
+  QSignalSpy done(&layout, &LayoutController::layoutDone);
+  c.setCollapsed(QStringLiteral("s"), false);
+  QVERIFY(done.wait());
+  QTRY_VERIFY(layout.isIdle());
+  const auto scene = c.scene();
+  QVERIFY(scene->unplaced_scopes.empty());
+  for (const SceneItem& one : scene->items)
+    for (const SceneItem& two : scene->items)
+      if (one.id != two.id && one.parent == two.parent) QVERIFY(!one.rect.Intersects(two.rect));
+  QVERIFY((item(c, "left")->rect.top_left() == Point{0, 0}));
 }
 
 void TstDocumentController::layout_undoGoesBack() {
