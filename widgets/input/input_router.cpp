@@ -6,6 +6,7 @@
 #include <QMimeData>
 
 #include "widgets/canvas/edge_path.h"
+#include "widgets/input/failure_content.h"
 #include "widgets/support/qt_convert.h"
 #include "widgets/support/status_text.h"
 
@@ -127,6 +128,16 @@ void InputRouter::showPopover(const PopoverContent& content, int item) {
   if (item < 0 || item >= context_.store().itemCount()) return;
   const QRectF rect = context_.canvas().viewport().toPx(context_.store().rect(item));
   showRefusal(content, rect, rect);
+}
+
+void InputRouter::showFailure(const Status& status) {
+  if (status.ok() || status.nodes().empty()) return;
+  const std::string& node = status.nodes().front();
+  const int32_t item = context_.store().snapshot().FindVisible(node);
+  if (item < 0) return;
+  const QRectF px = context_.canvas().viewport().toPx(context_.store().rect(item));
+  if (!QRectF(context_.canvas().rect()).contains(px)) context_.canvas().goTo(item, false);
+  showPopover(failureContent(status, toQString(node), &context_.document(), [this](const QString& id) { Q_EMIT actionRequested(id); }), item);
 }
 
 // ---- pointer

@@ -36,6 +36,9 @@ class InputRouter : public QObject, public CanvasTool {
   StatusOr<NodeId> addOp(const QString& op, QPointF scene);
   /// An error or a question beside an item (a failed run's, say).
   void showPopover(const PopoverContent& content, int item);
+  /// What a run's failure means, beside the node that failed (or the scope that hides it), with ways out. Nothing where the
+  /// status names no node of the document.
+  void showFailure(const Status& status);
   CanvasPopover* popover() const { return popover_; }
   OpPalettePopup* palette() const { return palette_; }
   /// What is being explained now: the refusal that is shown, or why the wire in hand does not fit; empty without one.
@@ -59,6 +62,7 @@ class InputRouter : public QObject, public CanvasTool {
   void contextMenuRequested(const QPoint& globalPos, const opscope::ui::Hit& hit);
   void hintChanged(const QString& hint);
   void peekRequested(bool peek);              ///< Z held: the overlay goes away meanwhile
+  void actionRequested(const QString& id);    ///< a fix that is an action of the window ("run.init")
   void documentationRequested(const QString& op);
   void message(const QString& text);          ///< for the status bar
 

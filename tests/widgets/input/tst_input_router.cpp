@@ -36,6 +36,8 @@ class TstInputRouter : public QObject {
   void rightClick_asksForMenuOnlyWhenNotMoved();
   void cut_strokeRemovesWires();
   void scope_chevronClosesAndHeaderStays();
+  void failure_explainsMatMulAndFixes();
+  void failure_uninitialisedAsksForAction();
 
  private:
   NodeId add(const char* op, const char* name, double x, double y, std::map<std::string, std::string> attr = {});
@@ -332,6 +334,35 @@ void TstInputRouter::scope_chevronClosesAndHeaderStays() {
   const int32_t closed = canvas_->store().snapshot().FindScope("s");
   QVERIFY(!canvas_->store().isOpenScope(closed));
   QCOMPARE(canvas_->viewport().toPx(canvas_->store().rect(closed).topLeft()), corner);
+}
+
+void TstInputRouter::failure_explainsMatMulAndFixes() {
+  add("MatMul", "mm", 400, 320);
+  Status status = errors::InvalidArgument("Matrix size-incompatible: In[0]: [32,784], In[1]: [10,784]");
+  status.AddNode("mm");
+  router_->showFailure(status);
+  QVERIFY(router_->popover()->isVisible());
+  const PopoverContent& content = router_->popover()->content();
+  QCOMPARE(content.title, QStringLiteral("Inner dimensions differ: 784 and 10"));
+  QCOMPARE(content.facts.size(), size_t{2});
+  QVERIFY(content.facts[0].chips[1].bad);
+  QVERIFY(content.facts[1].chips[0].bad);
+  QCOMPARE(content.fixes.at(0).text, QStringLiteral("Set transpose_b to true"));
+  const QRectF node = canvas_->viewport().toPx(canvas_->store().rect(item("mm")));
+  QVERIFY(!QRectF(router_->popover()->geometry()).adjusted(8, 8, -8, -8).intersects(node));
+  QTest::keyClick(router_->popover(), Qt::Key_Return);
+  QVERIFY(document_->graph().node(document_->graph().Find("mm")).def.attr().at("transpose_b").b());
+}
+
+void TstInputRouter::failure_uninitialisedAsksForAction() {
+  QSignalSpy actions(router_.get(), &InputRouter::actionRequested);
+  Status status = errors::FailedPrecondition("Attempting to use uninitialized value m");
+  status.AddNode("m");
+  router_->showFailure(status);
+  QCOMPARE(router_->popover()->content().title, QStringLiteral("Not initialised"));
+  QTest::keyClick(router_->popover(), Qt::Key_Return);
+  QCOMPARE(actions.size(), 1);
+  QCOMPARE(actions[0][0].toString(), QStringLiteral("run.init"));
 }
 
 }  // namespace opscope::ui
