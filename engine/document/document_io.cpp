@@ -10,6 +10,7 @@
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/diagram/diagram_defaults.h"
+#include "engine/diagram/diagram_defaults.h"
 #include "engine/graph/graph_def_writer.h"
 #include "engine/graph/graph_format.h"
 #include "engine/graph/graph_io.h"

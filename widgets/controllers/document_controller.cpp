@@ -10,6 +10,7 @@
 #include "engine/base/text.h"
 #include "engine/document/document_io.h"
 #include "widgets/controllers/edit_command.h"
+#include "widgets/controllers/problems.h"
 #include "widgets/support/qt_convert.h"
 #include "widgets/support/worker.h"
 
@@ -147,7 +148,7 @@ void DocumentController::open(const QString& path) {
         opened.document = std::make_unique<Document>(*std::move(document));
         opened.hierarchy = std::make_shared<Hierarchy>(opened.document->graph());
         if (!tell("checking")) opened.status = errors::Cancelled(file, ": opening was cancelled");
-        if (opened.status.ok()) opened.problems = Validate(opened.document->graph());
+        if (opened.status.ok()) opened.problems = findProblems(opened.document->graph());
         return opened;
       },
       [this, path, generation](Opened opened) {
@@ -187,7 +188,7 @@ void DocumentController::setDocument(Document document) {
   Opened opened;
   opened.document = std::make_unique<Document>(std::move(document));
   opened.hierarchy = std::make_shared<Hierarchy>(opened.document->graph());
-  opened.problems = Validate(opened.document->graph());
+  opened.problems = findProblems(opened.document->graph());
   adopt(std::move(opened));
 }
 
@@ -280,12 +281,12 @@ void DocumentController::rebuildScene() {
 void DocumentController::validate() {
   const int generation = ++validation_generation_;
   if (graph().num_nodes() <= kQuickValidation) {
-    problems_ = Validate(graph());
+    problems_ = findProblems(graph());
     Q_EMIT problemsChanged();
     return;
   }
   Worker::run(
-      this, [snapshot = std::make_shared<const Graph>(graph())] { return Validate(*snapshot); },
+      this, [snapshot = std::make_shared<const Graph>(graph())] { return findProblems(*snapshot); },
       [this, generation](std::vector<Diagnostic> problems) {
         if (generation != validation_generation_) return;
         problems_ = std::move(problems);

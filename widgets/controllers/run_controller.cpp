@@ -14,6 +14,8 @@ namespace {
 /// Up to this size runs can be held at any moment; beyond it a run without breakpoints goes in parallel and unheld, since
 /// a gate looks at every ready node before each.
 constexpr size_t kGatedNodes = 5000;
+/// How often a run that goes on is shown.
+constexpr int kProgressMs = 250;
 
 }  // namespace
 
@@ -21,6 +23,8 @@ RunController::RunController(DocumentController* document, QObject* parent)
     : QObject(parent), document_(document), engine_(std::make_unique<RunEngine>()) {
   qRegisterMetaType<RunState>();
   qRegisterMetaType<RunResult>();
+  progress_timer_.setInterval(kProgressMs);
+  connect(&progress_timer_, &QTimer::timeout, this, &RunController::showProgress);
   connect(document, &DocumentController::graphChanged, this, &RunController::updateStale);
   connect(document, &DocumentController::documentReset, this, [this] {
     stop();
@@ -64,7 +68,21 @@ std::map<std::string, int> RunController::topologicalOrder(const QStringList& fe
 void RunController::setState(RunState state) {
   if (state == state_) return;
   state_ = state;
+  if (state == RunState::kRunning) {
+    progress_timer_.start();
+  } else {
+    progress_timer_.stop();
+  }
   Q_EMIT stateChanged(state);
+}
+
+void RunController::showProgress() {
+  if (!builder_ || (trace_ && trace_->num_events() == builder_->num_events() && trace_->num_events() > 0)) return;
+  trace_ = builder_->Snapshot();
+  if (trace_->num_events() == 0) return;
+  updateStale();
+  Q_EMIT traceChanged(trace_);
+  Q_EMIT devicesChanged();
 }
 
 void RunController::updateStale() {

@@ -11,6 +11,7 @@
 #include <QObject>
 #include <QString>
 #include <QStringList>
+#include <QTimer>
 
 #include "engine/framework/tensor.h"
 #include "engine/runtime/session.h"
@@ -104,6 +105,7 @@ class RunController : public QObject {
   void onPaused(int generation);
   void onDone(int generation, const RunAnswer& answer);
   bool stepGoesOn();
+  void showProgress();
   std::vector<std::string> chosenFetches(const QStringList& fetch) const;
   void refuse(const Status& status);
 
@@ -125,6 +127,7 @@ class RunController : public QObject {
   int64_t run_graph_version_ = -1;
   bool stale_ = false;
   int generation_ = 0;
+  QTimer progress_timer_;
 };
 
 }  // namespace opscope::ui

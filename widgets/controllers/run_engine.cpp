@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include <google/protobuf/util/message_differencer.h>
 
@@ -243,9 +242,20 @@ Status RunEngine::recreate(const tensorflow::GraphDef& def, const Graph& graph, 
 Status RunEngine::take(const RunJob& job, std::vector<std::string>* notices) {
   std::vector<std::string> needed = job.fetches;
   needed.insert(needed.end(), job.targets.begin(), job.targets.end());
-  tensorflow::GraphDef def = sessionGraph(job.graph, job.config.muted, needed);
-  const Graph graph = Graph::FromGraphDef(def);
   const bool same_session = session() && session_config_ == job.config.session;
+  if (same_session && has_graph_ && taken_version_ == job.graph.version() && taken_muted_ == job.config.muted &&
+      taken_needed_ == needed)
+    return Status::OK();
+  const Status status = takeGraph(job, sessionGraph(job.graph, job.config.muted, needed), same_session, notices);
+  taken_version_ = status.ok() ? job.graph.version() : -1;
+  taken_muted_ = job.config.muted;
+  taken_needed_ = std::move(needed);
+  return status;
+}
+
+Status RunEngine::takeGraph(const RunJob& job, const tensorflow::GraphDef& def, bool same_session,
+                            std::vector<std::string>* notices) {
+  const Graph graph = Graph::FromGraphDef(def);
   if (same_session && has_graph_) {
     tensorflow::GraphDef added;
     if (onlyAdditions(session_graph_, graph, &added)) {

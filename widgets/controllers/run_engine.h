@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -70,6 +71,7 @@ class RunEngine {
   std::shared_ptr<Session> session() const;
   Status open(const SessionConfig& config);
   Status take(const RunJob& job, std::vector<std::string>* notices);
+  Status takeGraph(const RunJob& job, const tensorflow::GraphDef& def, bool same_session, std::vector<std::string>* notices);
   Status recreate(const tensorflow::GraphDef& def, const Graph& graph, const SessionConfig& config,
                   std::vector<std::string>* notices);
   Values readVariables();
@@ -87,6 +89,9 @@ class RunEngine {
   SessionConfig session_config_;
   Graph session_graph_;                  // what the session has
   bool has_graph_ = false;
+  int64_t taken_version_ = -1;           // the document's graph, …
+  std::set<std::string> taken_muted_;    // … what was muted in it,
+  std::vector<std::string> taken_needed_;  // … and what was asked for, when the session took it
   std::thread thread_;
 };
 

@@ -214,6 +214,14 @@ void TstDocumentController::problems_follow() {
   QVERIFY(problems.count() >= 1);
   QVERIFY(!c.problems().empty());
   QCOMPARE(c.problems()[0].node, std::string("n"));
+  QCOMPARE(c.problems()[0].message, std::string("Input x of n is not connected"));
+  const NodeId a = add(&c, "Const", "a");
+  const NodeId s = add(&c, "AddV2", "s");
+  OK(c.connectWire({a, 0}, {s, 1}));
+  QCOMPARE(c.problems().back().message, std::string("Input x of s is not connected"));
+  OK(c.connectWire({a, 0}, {s, 0}));
+  QCOMPARE(c.problems().size(), size_t{1});
+  for (int i = 0; i < 4; ++i) c.undoStack()->undo();
   c.undoStack()->undo();
   QVERIFY(c.problems().empty());
 }
