@@ -3,15 +3,25 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
+#include <QJsonObject>
 #include <QWidget>
+
+#include "engine/base/ids.h"
+#include "engine/base/status.h"
+#include "widgets/overlays/overlay.h"
+
+class QMenu;
 
 namespace opscope::ui {
 
 class CanvasWidget;
 class DocumentController;
+class InputRouter;
 class LayoutController;
 class OverlayModel;
+class OverlaySource;
 class RunController;
 class Selection;
 class Theme;
@@ -33,6 +43,7 @@ class Editor : public QWidget {
   Selection* selection() const;
   CanvasWidget* canvas() const { return canvas_; }
   OverlayModel* overlay() const { return overlay_; }
+  InputRouter* input() const { return input_.get(); }
 
   /// Nothing is loading, being laid out or moving.
   bool isSettled() const;
@@ -42,22 +53,46 @@ class Editor : public QWidget {
   bool isPristine() const;
 
   /// The hint (tooltip or refusal) that is shown on the canvas; empty without one.
-  QString hint() const;
+  QString hint() const { return hint_; }
+  void setHint(const QString& hint);
+
+  /// The dialog that gives a Placeholder, Const or variable a value: text, .npy, picture or .csv.
+  void askForValue(const QString& node);
+  void setFetched(const QString& tensor, bool fetched);
+  void askForName(const QString& item);
+  void askForDevice(const std::vector<NodeId>& nodes);
 
  Q_SIGNALS:
   void settled();
   void hintChanged();
+  /// Run an action of the registry.
+  void actionRequested(const QString& id, const QJsonObject& args);
+  /// For the status bar.
+  void message(const QString& text);
+  /// An edit that was asked for here was refused.
+  void failed(const opscope::Status& status);
 
  private:
   void connectControllers();
+  void connectCanvas();
   void checkSettled();
+  void report(const Status& status);
+  // editor_menu.cpp
+  void showMenu(const QPoint& globalPos);
+  void fillNodeMenu(QMenu* menu, const QString& name);
 
+  Theme* theme_;
   DocumentController* document_;
   LayoutController* layout_;
   RunController* run_;
   TraceController* trace_;
   OverlayModel* overlay_ = nullptr;
   CanvasWidget* canvas_ = nullptr;
+  std::unique_ptr<OverlaySource> source_;
+  std::unique_ptr<InputRouter> input_;
+  std::vector<std::function<void()>> waiting_;
+  QString hint_;
+  OverlayKind peeked_ = OverlayKind::kNone;  ///< The overlay that is on while Z hides it.
 };
 
 }  // namespace opscope::ui

@@ -107,7 +107,7 @@ QString standardName(const QAbstractButton* button) {
     const auto* box = qobject_cast<const QDialogButtonBox*>(parent);
     if (!box) continue;
     const auto standard = box->standardButton(const_cast<QAbstractButton*>(button));
-    return QString::fromLatin1(QMetaEnum::fromType<QDialogButtonBox::StandardButton>().valueToKey(standard));
+    return QString::fromLatin1(QMetaEnum::fromType<QDialogButtonBox::StandardButtons>().valueToKey(standard));
   }
   return QString();
 }
