@@ -1,7 +1,6 @@
 #include "engine/graph/graph.h"
 
 #include <algorithm>
-#include <atomic>
 
 namespace opscope {
 
@@ -23,6 +22,11 @@ TensorId ParseTensorName(std::string_view name) {
 std::string TensorIdToString(std::string_view node, int index) {
   if (index == TensorId::kControlSlot) return StrCat("^", node);
   return index == 0 ? std::string(node) : StrCat(node, ":", index);
+}
+
+uint64_t GraphOwner::NewId() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
 }
 
 // ---------------------------------------------------------------------------------------------- whole graphs
@@ -47,6 +51,7 @@ void Graph::AppendAll(GraphDef* def) {
   for (NodeDef& node_def : *def->mutable_node()) {
     auto node = std::make_shared<Node>();
     node->def = std::move(node_def);
+    node->owner = owner_.id();
     const NodeId id(nodes_.size());
     nodes_.push_back(std::move(node));
     ++num_alive_;
@@ -104,11 +109,9 @@ std::vector<NodeId> Graph::NodeIds() const {
 
 Node& Graph::Mutable(NodeId id) {
   NodePtr& node = Slot(id);
-  if (node.use_count() > 1) {
+  if (node->owner != owner_.id()) {
     node = std::make_shared<Node>(*node);
-  } else {
-    // Whatever another thread read through a copy that it has just dropped happened before.
-    std::atomic_thread_fence(std::memory_order_acquire);
+    node->owner = owner_.id();
   }
   return *node;
 }
@@ -140,6 +143,7 @@ Status Graph::RestoreNode(NodeId id, NodeDef def, std::shared_ptr<const std::str
 
 void Graph::Place(NodeId id, NodePtr node) {
   GraphBatch batch(this);
+  node->owner = owner_.id();
   Slot(id) = std::move(node);
   ++num_alive_;
   ++version_;

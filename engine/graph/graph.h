@@ -1,6 +1,7 @@
 #pragma once
 // Graph: nodes, their inputs and the edges between them. The sole owner of structure.
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -57,6 +58,7 @@ struct Node {
   std::shared_ptr<const std::string> source_buffer;
   std::string_view source_bytes;
   bool alive = true;
+  uint64_t owner = 0;  ///< The graph that may change it in place (GraphOwner); others copy it first.
 
   const std::string& name() const { return def.name(); }
   const std::string& op() const { return def.op(); }
@@ -83,6 +85,29 @@ struct GraphSource {
   StringMap<std::string_view> functions;        ///< Bytes of each FunctionDef in the library, by name.
   std::string versions;                         ///< Serialized.
   std::shared_ptr<const std::string> packed;    ///< The file, when it was packed with gzip.
+};
+
+/// Tells which nodes a graph has to itself. A copy of a graph shares all nodes with it, so that afterwards neither has
+/// any: both get a new number. Copies may be made in several threads at once.
+class GraphOwner {
+ public:
+  GraphOwner() : id_(NewId()) {}
+  GraphOwner(const GraphOwner& other) : id_(NewId()) { other.id_ = NewId(); }
+  GraphOwner& operator=(const GraphOwner& other) {
+    other.id_ = NewId();
+    id_ = NewId();
+    return *this;
+  }
+  GraphOwner(GraphOwner&& other) noexcept : id_(other.id_.exchange(NewId())) {}
+  GraphOwner& operator=(GraphOwner&& other) noexcept {
+    id_ = other.id_.exchange(NewId());
+    return *this;
+  }
+  uint64_t id() const { return id_; }
+
+ private:
+  static uint64_t NewId();
+  mutable std::atomic<uint64_t> id_;
 };
 
 /// A tolerant, editable graph: whatever parses can be held; validation.h lists what is wrong, and graph_constructor.h
@@ -165,6 +190,7 @@ class Graph {
   void IndexName(NodeId id);
   void UnindexName(NodeId id);
 
+  GraphOwner owner_;
   std::vector<NodePtr> nodes_;
   size_t num_alive_ = 0;
   size_t num_edges_ = 0;

@@ -4,7 +4,9 @@
 #include <QTest>
 
 #include <algorithm>
+#include <atomic>
 #include <random>
+#include <thread>
 
 #include "engine/graph/graph.h"
 
@@ -181,6 +183,30 @@ class TstGraph : public QObject {
     QCOMPARE(snapshot.node(x).op(), std::string("Const"));
     QVERIFY(snapshot.node(x).out_edges.empty());
     QCOMPARE(graph.node(x).out_edges.size(), size_t{1});
+  }
+
+  void copiesInSeveralThreads() {
+    Graph graph;
+    for (int i = 0; i < 200; ++i) {
+      QVERIFY(graph.AddNode(MakeNode("n" + std::to_string(i), "Op", {"n" + std::to_string(i / 2)})).ok());
+    }
+    const Graph snapshot = graph;
+    std::vector<std::thread> threads;
+    std::atomic<int> consistent{0};
+    for (int k = 0; k < 4; ++k) {
+      threads.emplace_back([&] {
+        Graph mine = snapshot;
+        for (uint32_t i = 0; i < 200; i += 3) (void)mine.RemoveNode(NodeId(i));
+        consistent += IsConsistent(mine) && snapshot.num_nodes() == 200 ? 1 : 0;
+      });
+    }
+    for (uint32_t i = 0; i < 200; i += 2) QVERIFY(graph.RemoveNode(NodeId(i)).ok());
+    for (std::thread& thread : threads) thread.join();
+    QCOMPARE(consistent.load(), 4);
+    QVERIFY(IsConsistent(graph) && IsConsistent(snapshot));
+    Graph moved = std::move(graph);
+    QVERIFY(moved.RemoveNode(NodeId(1u)).ok());
+    QVERIFY(IsConsistent(moved));
   }
 
   void randomEditsStayConsistent() {
