@@ -31,7 +31,8 @@ class DimensionHandle {
   int64_t value_ = -1;
 };
 
-/// A partially known shape, shared and immutable: copying costs a counter. Default: unknown rank.
+/// A partially known shape, shared and immutable: copying costs a counter. Default: unknown rank; so is what has more
+/// dims than a tensor may have (254), or a chain of ops that double the rank would fill the memory.
 class ShapeHandle {
  public:
   ShapeHandle() = default;

@@ -10,14 +10,17 @@
 namespace opscope {
 namespace {
 
-constexpr int64_t kMaxUnwired = int64_t{4} << 20;
-
 struct OpEntry {
   const OpDef* def = nullptr;              ///< nullptr: unknown op.
   const ShapeFunction* shape = nullptr;    ///< nullptr: unknown shapes.
   FoldFunction fold = nullptr;
   bool is_const = false;
 };
+
+// A short file can claim any number of outputs and inputs; what is held stays within these.
+constexpr size_t kMaxNodeOutputs = 65536;
+constexpr size_t kMaxOutputs = 4'000'000;
+constexpr size_t kMaxMissingInputs = 1024;
 
 const PartialTensorShape& UnknownShape() {
   static const PartialTensorShape unknown;
@@ -34,7 +37,7 @@ bool SameHandle(const std::vector<ShapeAndType>& a, const std::vector<ShapeAndTy
 size_t ReadOutputs(const Node& node) {
   int count = 0;
   for (const OutEdge& edge : node.out_edges) count = std::max(count, edge.src_output + 1);
-  return static_cast<size_t>(count);
+  return static_cast<size_t>(count) > kMaxNodeOutputs ? 0 : static_cast<size_t>(count);
 }
 
 }  // namespace
@@ -59,20 +62,9 @@ struct ShapeRefiner::Run {
     return at->second;
   }
 
-  /// Whether to take the node for an unknown op: a file of a few bytes a node can say that each has a million inputs
-  /// and outputs. What nobody wires has a budget for the whole graph.
-  bool ClaimsTooMuch(const Node& node, const OpDef& op) {
-    TypeList in, out;
-    if (!InOutTypeLists(node.def, op, &in, &out).ok()) return false;
-    unwired += std::max(0, in.size() - node.def.input_size());
-    unwired += std::max(0, out.size() - static_cast<int>(std::min(ReadOutputs(node), size_t{kMaxNodeArity})) - 16);
-    return unwired > kMaxUnwired;
-  }
-
   const Graph& graph;
   const OpRegistry& registry;
   OpLookup lookup;
-  int64_t unwired = 0;
   StringMap<OpEntry> entries;
   std::vector<Mark> marks;    ///< By NodeId.
   std::vector<bool> dirty;    ///< By NodeId: to be inferred, not only passed.
@@ -126,6 +118,7 @@ class ShapeRefiner::Inputs final : public InputValues {
 
 void ShapeRefiner::Refine(const Graph& graph) {
   states_.clear();
+  num_outputs_ = 0;
   RunFor(graph, graph.NodeIds());
 }
 
@@ -144,6 +137,7 @@ std::vector<NodeId> ShapeRefiner::FindSeeds(const Graph& graph, std::span<const 
   for (size_t i = 0; i < states_.size(); ++i) {
     const NodeId id(i);
     if (!graph.has(id)) {
+      num_outputs_ -= states_[i].outputs.size();
       states_[i] = NodeState();
       continue;
     }
@@ -235,7 +229,9 @@ void ShapeRefiner::InferNode(NodeId id, Run* run) {
       if (input >= next.sources.size()) next.sources.resize(input + 1);
       next.sources[input] = {edge.src, edge.src_output};
     }
+    num_outputs_ -= state.outputs.size();
     InferOutputs(node, run, &next);
+    num_outputs_ += next.outputs.size();
     const bool same = next.values == state.values &&
                       std::equal(next.outputs.begin(), next.outputs.end(), state.outputs.begin(), state.outputs.end(),
                                  [](const Output& a, const Output& b) {
@@ -255,43 +251,44 @@ void ShapeRefiner::InferNode(NodeId id, Run* run) {
 
 void ShapeRefiner::InferOutputs(const Node& node, Run* run, NodeState* state) {
   const OpEntry& op = run->Entry(node.op());
-  std::vector<DataType> in_types;
-  std::vector<DataType> out_types;
+  TypeList in_types;
+  TypeList out_types;
   NodeDef with_defaults;
   const NodeDef* def = &node.def;
-  bool typed = op.def != nullptr && !run->ClaimsTooMuch(node, *op.def);
-  if (typed && !InOutTypesForNode(*def, *op.def, &in_types, &out_types).ok()) {
+  bool typed = op.def != nullptr && InOutTypeLists(*def, *op.def, &in_types, &out_types).ok();
+  if (op.def && !typed) {
     with_defaults = node.def;
     AddDefaultAttrs(*op.def, &with_defaults);
     def = &with_defaults;
-    typed = InOutTypesForNode(*def, *op.def, &in_types, &out_types).ok();
+    in_types = out_types = TypeList();
+    typed = InOutTypeLists(*def, *op.def, &in_types, &out_types).ok();
   }
-  if (!typed) {
-    state->outputs.resize(ReadOutputs(node));
-    return;
-  }
-  state->outputs.resize(out_types.size());
-  for (size_t i = 0; i < out_types.size(); ++i) state->outputs[i].dtype = out_types[i];
-  if (!op.shape) return;
-  std::vector<ShapeHandle> inputs(in_types.size());
+  const size_t count = typed ? static_cast<size_t>(out_types.size()) : ReadOutputs(node);
+  if (count > kMaxNodeOutputs || count > kMaxOutputs - num_outputs_) return;
+  state->outputs.resize(count);
+  if (!typed) return;
+  for (size_t i = 0; i < count; ++i) state->outputs[i].dtype = out_types.at(static_cast<int>(i));
+  const size_t num_inputs = static_cast<size_t>(in_types.size());
+  if (!op.shape || num_inputs > state->sources.size() + kMaxMissingInputs) return;
+  std::vector<ShapeHandle> inputs(num_inputs);
   std::vector<std::vector<ShapeAndType>> handles;
   const bool merge = IsMerge(node.op());  // what comes back into a loop may be anything
-  state->sources.resize(std::max(state->sources.size(), in_types.size()));
-  for (size_t i = 0; i < in_types.size(); ++i) {
+  state->sources.resize(std::max(state->sources.size(), num_inputs));
+  for (size_t i = 0; i < num_inputs; ++i) {
     const Source& source = state->sources[i];
     if (merge && source.node.valid() && IsNextIteration(run->graph.node(source.node).op())) continue;
     const Output* output = OutputOf(source, *run);
     if (!output) continue;
     inputs[i] = output->shape;
     if (output->handle.empty()) continue;
-    handles.resize(in_types.size());
+    handles.resize(num_inputs);
     handles[i] = output->handle;
   }
   Inputs values(*this, *run, *state);
-  InferenceContext context(*def, *op.def, std::move(inputs), static_cast<int>(out_types.size()), &values, std::move(handles));
+  InferenceContext context(*def, *op.def, std::move(inputs), out_types.size(), &values, std::move(handles));
   context.set_graph_def_version(run->graph.versions().producer());
   state->status = context.Run(*op.shape);
-  for (size_t i = 0; i < out_types.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     state->outputs[i].shape = context.output(static_cast<int>(i));
     state->outputs[i].handle = context.output_handle_shapes_and_types(static_cast<int>(i));
   }

@@ -35,7 +35,8 @@ class ShapeRefiner {
   /// full one.
   void Refine(const Graph& graph, std::span<const NodeId> changed);
 
-  /// Of a node of the graph of the last run. Where the op isn't known: as many outputs as are read.
+  /// Of a node of the graph of the last run. Where the op isn't known: as many outputs as are read. 0 for nodes that
+  /// claim absurdly many outputs or inputs (more than 65536 outputs, or 4 million in the whole graph).
   int num_outputs(NodeId node) const;
   /// DT_INVALID and an unknown shape where nothing is known, or there is no such output.
   DataType dtype(NodeId node, int output) const;
@@ -79,6 +80,7 @@ class ShapeRefiner {
 
   const OpRegistry* registry_;
   std::vector<NodeState> states_;  ///< By NodeId.
+  size_t num_outputs_ = 0;         ///< Of all nodes.
 };
 
 }  // namespace opscope

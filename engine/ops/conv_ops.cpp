@@ -396,7 +396,7 @@ Status BatchToSpaceShape(InferenceContext* c) { return SpaceBatch2DShape(c, fals
 
 }  // namespace
 
-OS_REGISTER_SHAPE(Conv2DShape, "Conv2D");
+OS_REGISTER_SHAPE(Conv2DShape, "Conv2D", "_FusedConv2D");
 OS_REGISTER_SHAPE(Conv3DShape, "Conv3D");
 OS_REGISTER_SHAPE(DepthwiseShape, "DepthwiseConv2dNative");
 OS_REGISTER_SHAPE(Conv2DBackpropInputShape, "Conv2DBackpropInput");

@@ -441,7 +441,7 @@ Status SparseTensorDenseMatMulShape(InferenceContext* c) {
 
 }  // namespace
 
-OS_REGISTER_SHAPE(MatMulShape, "MatMul");
+OS_REGISTER_SHAPE(MatMulShape, "MatMul", "_FusedMatMul");
 OS_REGISTER_SHAPE(SparseMatMulShape, "SparseMatMul");
 OS_REGISTER_SHAPE(BatchMatMulShape, "BatchMatMul");
 OS_REGISTER_SHAPE(BatchMatMulV2Shape, "BatchMatMulV2", "BatchMatMulV3");

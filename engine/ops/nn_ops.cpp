@@ -199,7 +199,8 @@ OS_REGISTER_SHAPE(UnchangedWithRankAtLeast1, "Softmax", "LogSoftmax");
 OS_REGISTER_SHAPE(BiasAddShape, "BiasAdd");
 OS_REGISTER_SHAPE(BiasAddV1Shape, "BiasAddV1");
 OS_REGISTER_SHAPE(BiasAddGradShape, "BiasAddGrad");
-OS_REGISTER_SHAPE(FusedBatchNormShape, "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3");
+OS_REGISTER_SHAPE(FusedBatchNormShape, "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3",
+                  "_FusedBatchNormEx");
 OS_REGISTER_SHAPE(FusedBatchNormGradShape, "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3");
 OS_REGISTER_SHAPE(GlobalNormalizationShape, "BatchNormWithGlobalNormalization");
 OS_REGISTER_SHAPE(SoftmaxCrossEntropyShape, "SoftmaxCrossEntropyWithLogits");

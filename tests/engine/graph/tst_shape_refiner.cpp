@@ -83,6 +83,7 @@ class TstShapeRefiner : public QObject {
   void changes_areAsAFullRun();
   void changes_ofConstantsReachShapes();
   void removed_inputBecomesUnknown();
+  void hostile_staysSmall();
   void large_isQuick();
 };
 
@@ -287,6 +288,30 @@ void TstShapeRefiner::removed_inputBecomesUnknown() {
   QVERIFY(back.ok());
   refiner.Refine(graph, std::vector<NodeId>{*back});
   QCOMPARE(ShapeText(refiner, graph, "z"), QStringLiteral("[3]"));
+}
+
+// Claims that would fill the memory if they were believed.
+void TstShapeRefiner::hostile_staysSmall() {
+  std::vector<NodeDef> nodes = {MakePlaceholder("n0", Dims({1, 1})), Int("axis", 0)};
+  for (int i = 1; i < 80; ++i) nodes.push_back(MakeNode("n" + std::to_string(i), "Diag", {"n" + std::to_string(i - 1)}));
+  for (int i = 0; i < 1000; ++i) {
+    NodeDef split = MakeNode("s" + std::to_string(i), "Split", {"axis", "n0"});
+    AddNodeAttr("num_split", 1000000, &split);
+    nodes.push_back(split);
+    NodeDef pack = MakeNode("p" + std::to_string(i), "Pack", {"n0"});
+    AddNodeAttr("N", 1000000, &pack);
+    nodes.push_back(pack);
+    nodes.push_back(MakeNode("o" + std::to_string(i), "Nobodys", {"u:1000000"}));
+  }
+  nodes.push_back(MakeNode("u", "Nobodys", {}));
+  const Graph graph = MakeGraph(nodes);
+  ShapeRefiner refiner;
+  refiner.Refine(graph);
+  QCOMPARE(ShapeText(refiner, graph, "n6").size(), ShapeText(refiner, graph, "n5").size() * 2 - 1);
+  QCOMPARE(ShapeText(refiner, graph, "n79"), QStringLiteral("<unknown>"));
+  QCOMPARE(refiner.num_outputs(graph.Find("s7")), 0);
+  QCOMPARE(refiner.num_outputs(graph.Find("u")), 0);
+  QCOMPARE(ShapeText(refiner, graph, "p7"), QStringLiteral("<unknown>"));
 }
 
 // A chain as deep as the graph is large: no recursion, and quick.
