@@ -205,7 +205,23 @@ void CanvasWidget::fit(bool animated) {
   if (store_.itemCount() == 0) return;
   Viewport view = view_;
   view.fit(store_.bounds(), size(), kFitMargin);
+  if (coversScene(view)) {
+    // Above the strip that overview and legend take.
+    const double strip = minimap_->height() + kChildMargin - kFitMargin / 2;
+    view.fit(store_.bounds(), QSizeF(width(), height() - strip), kFitMargin);
+  }
   animated ? animateTo(view) : setViewport(view);
+}
+
+bool CanvasWidget::coversScene(const Viewport& view) const {
+  if (height() < 480) return false;
+  std::vector<int32_t> under;
+  for (const QWidget* child : {static_cast<const QWidget*>(minimap_), static_cast<const QWidget*>(legend_), static_cast<const QWidget*>(zoom_)}) {
+    if (!child->isVisibleTo(this)) continue;
+    store_.itemsIn(view.toScene(QRectF(child->geometry())), under);
+    if (std::any_of(under.begin(), under.end(), [this](int32_t i) { return !store_.isOpenScope(i); })) return true;
+  }
+  return false;
 }
 
 void CanvasWidget::fitItems(const std::vector<int32_t>& items, bool animated) {
@@ -346,7 +362,10 @@ void CanvasWidget::placeChildren() {
   }
   if (!overlay_->legend.empty()) {
     legend_->adjustSize();
-    legend_->move(width() - legend_->width() - kChildMargin, y - legend_->height());
+    // Beside the overview where there is room, so that only the lowest strip of the canvas is covered.
+    const int beside = minimap_->x() - 12 - legend_->width();
+    const bool fits = minimap_->isVisibleTo(this) && beside >= zoom_->geometry().right() + 12;
+    legend_->move(fits ? beside : width() - legend_->width() - kChildMargin, fits ? bottom - legend_->height() : y - legend_->height());
   }
   legend_->setVisible(!overlay_->legend.empty());
 }

@@ -139,6 +139,8 @@ class CanvasWidget : public QWidget {
   void showPortTip(const QPoint& globalPos, const Hit& hit);
   void placeChildren();
   void updateTheme();
+  /// Whether overview, legend or zoom controls would hide some item in this view.
+  bool coversScene(const Viewport& view) const;
   QRectF itemsRect(const std::vector<int32_t>& items) const;
   CanvasPointer pointer(const QMouseEvent* event) const;
 

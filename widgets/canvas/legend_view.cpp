@@ -126,10 +126,18 @@ void LegendView::paintScale(QPainter& painter) {
   painter.setPen(QPen(c.hair, 1));
   painter.setBrush(Qt::NoBrush);
   painter.drawRect(QRectF(kPadding - 0.5, y - 0.5, width, 13));
+  // Both ends first; what lies between is left out where it would touch.
+  double taken = kPadding;
+  const double last = legend_.ticks.empty() ? 0 : width - text_.width(TextRole::kMono, legend_.ticks.back());
   for (size_t i = 0; i < legend_.ticks.size(); ++i) {
-    const auto align = i == 0 ? TextCache::Align::kLeft
-                       : i + 1 == legend_.ticks.size() ? TextCache::Align::kRight : TextCache::Align::kCenter;
-    text_.draw(painter, TextRole::kMono, legend_.ticks[i], {kPadding + static_cast<double>(i) * step, y + 24}, c.text2, -1, align);
+    const double x = static_cast<double>(i) * step;
+    const double w = text_.width(TextRole::kMono, legend_.ticks[i]);
+    const bool first = i == 0;
+    const bool end = i + 1 == legend_.ticks.size();
+    const double left = kPadding + (first ? 0 : end ? x - w : x - w / 2);
+    if (!first && !end && (left < taken + 10 || left + w > kPadding + last - 10)) continue;
+    text_.draw(painter, TextRole::kMono, legend_.ticks[i], {left, y + 24}, c.text2);
+    taken = left + w;
   }
 }
 

@@ -108,7 +108,8 @@ void paintBox(QPainter& painter, const PaintContext& context, const NodeLook& lo
 double paintState(QPainter& painter, const PaintContext& context, const ItemOverlay& overlay, const QString& state,
                   QPointF right, double room, const QColor& neutral) {
   if (state.isEmpty()) return 0;
-  const QColor color = toneColor(context.colors(), overlay.stateTone, neutral);
+  // On a heat colour only the text colour that goes with it can be read.
+  const QColor color = overlay.text.isValid() ? overlay.text : toneColor(context.colors(), overlay.stateTone, neutral);
   const QString icon = toneIcon(overlay.stateTone);
   const double iconRoom = icon.isEmpty() ? 0 : 16;
   const double width = context.text.draw(painter, TextRole::kSmall, state, right, color, std::max(room - iconRoom, 0.0),
@@ -127,9 +128,11 @@ void paintPair(QPainter& painter, const PaintContext& context, const QRectF& rec
   const double room = right - left;
   if (firstLine) {
     double taken = 0;
-    if (!texts.figure.isEmpty()) {
-      const double want = context.text.width(TextRole::kMono, texts.figure);
-      const double title = context.text.width(TextRole::kLabel, texts.title);
+    const double want = context.text.width(TextRole::kMono, texts.figure);
+    const double title = context.text.width(TextRole::kLabel, texts.title);
+    // A value may cost the op's name some letters; a type, which the tool tip tells as well, may not.
+    const bool fits = title + 8 + want <= room || overlay.figureStrong || overlay.heat >= 0;
+    if (!texts.figure.isEmpty() && fits) {
       const double share = std::max(room - title - 8, room * 0.45);
       const QColor color = overlay.figureStrong || overlay.heat >= 0 ? look.text : look.text2;
       taken = context.text.draw(painter, TextRole::kMono, texts.figure, {right, y}, color, want <= share ? -1 : share,

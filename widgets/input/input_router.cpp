@@ -9,6 +9,8 @@
 #include "widgets/input/failure_content.h"
 #include "widgets/support/qt_convert.h"
 #include "widgets/support/status_text.h"
+#include "widgets/support/theme.h"
+#include "widgets/support/theme_label_meter.h"
 
 namespace opscope::ui {
 
@@ -38,6 +40,7 @@ InputRouter::InputRouter(CanvasWidget* canvas, DocumentController* document, QOb
     const bool item = hit.onItem() || hit.part == HitPart::kPort;
     context_.selection().setHovered(item ? context_.store().item(hit.item).id : ItemId());
   });
+  document->setLabelMeter(std::make_shared<ThemeLabelMeter>(Theme::instance().fonts()));
   canvas->setTool(this);
   syncScene();
 }
