@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <unordered_map>
 
 #include "app/cli/command.h"
 #include "app/cli/layout_writer.h"
@@ -189,14 +188,10 @@ Status WriteLayout(const Graph& graph, const LayoutArguments& arguments, std::os
   LayoutDocument document;
   document.draft_ms = answer.draft_ms;
   document.refine_ms = answer.refine_ms;
-  std::unordered_map<std::string_view, bool> closed;
-  for (const SceneItem& item : scene.items) {
-    if (item.kind == ItemKind::kScope) closed[item.name] = item.collapsed;
-  }
   for (const LayoutAnswer::Place& place : answer.places) {
+    const SceneItem& item = scene.items[U(place.item)];
     const Rect rect{place.position.x, place.position.y, place.size.width, place.size.height};
-    document.nodes.push_back({place.name, place.scope ? ItemKind::kScope : ItemKind::kOp, rect,
-                              place.scope && closed[place.name]});
+    document.nodes.push_back({item.name, item.kind, rect, item.collapsed});
   }
   for (const SceneEdge& edge : scene.edges) {
     const SceneItem& from = scene.items[U(edge.from)];

@@ -160,7 +160,8 @@ void SceneLayouter::PlaceContent(int32_t p, Point frame) {
   }
   for (std::size_t i = 0; i < rects.size(); ++i) {
     const SceneItem& item = scene_.items[U(problem.children[i])];
-    answer_.places.push_back({item.name, item.kind != ItemKind::kOp, rects[i].top_left(), rects[i].size()});
+    answer_.places.push_back({item.DiagramName(), item.kind != ItemKind::kOp, rects[i].top_left(), rects[i].size(),
+                              problem.children[i]});
     const int32_t inner = problems_.problem_of[U(problem.children[i])];
     if (inner >= 0) frames_[U(inner)] = rects[i].top_left();
   }
@@ -202,7 +203,8 @@ void SceneLayouter::MoveAlong(int32_t item, Point by) {
     const SceneItem& it = scene_.items[i];
     if (it.parent >= 0) inside[i] |= inside[U(it.parent)];
     if (!inside[i]) continue;
-    answer_.places.push_back({it.name, it.kind != ItemKind::kOp, it.rect.top_left() + by, it.rect.size()});
+    answer_.places.push_back({it.DiagramName(), it.kind != ItemKind::kOp, it.rect.top_left() + by, it.rect.size(),
+                              static_cast<int32_t>(i)});
   }
 }
 

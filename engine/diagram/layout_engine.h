@@ -65,10 +65,11 @@ struct LayoutRoutes {
 
 struct LayoutAnswer {
   struct Place {
-    std::string name;
+    std::string name;    ///< as the Diagram knows it (SceneItem::DiagramName)
     bool scope = false;
     Point position;      ///< top-left corner, scene units
     Size size;           ///< of an open scope its frame
+    int32_t item = -1;   ///< in the snapshot
   };
   std::vector<Place> places;
   std::shared_ptr<const LayoutRoutes> routes;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/base/status.h"
+
 namespace opscope {
 namespace {
 
@@ -66,7 +68,8 @@ void SceneBuilder::AddOp(NodeId id, int32_t parent, int32_t depth) {
   item.name = node.name();
   item.title = TitleOf(node.name());
   item.subtitle = node.op();
-  item.pinned = diagram_.IsPinned(item.name, false);
+  if (graph_.Find(item.name) != id) item.place_name = StrCat(item.name, '\x01', id.value);
+  item.pinned = diagram_.IsPinned(item.DiagramName(), false);
   ports_.Fill(id, &item.inputs, &item.outputs);
   out_->items.push_back(std::move(item));
   scope_of_item_.emplace_back();

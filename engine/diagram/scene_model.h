@@ -69,6 +69,9 @@ struct SceneItem {
   std::vector<ScenePort> inputs;   ///< left frame (top in top-to-bottom flow); control port last
   std::vector<ScenePort> outputs;  ///< right frame (bottom)
   std::vector<std::string> members;  ///< series: the ops' names
+  /// What the Diagram knows it by where that isn't `name`: the second and further nodes of one name (a faulty graph).
+  std::string place_name;
+  const std::string& DiagramName() const { return place_name.empty() ? name : place_name; }
 };
 
 struct SceneEdge {

@@ -80,7 +80,7 @@ void SceneBuilder::PlaceItems() {
       placed_[i] = any;
       continue;
     }
-    const auto position = diagram_.Position(item.name, scope);
+    const auto position = diagram_.Position(item.DiagramName(), scope);
     if (!position) continue;
     item.rect.x = position->x;
     item.rect.y = position->y;

@@ -216,6 +216,15 @@ class TstLayoutEngine : public QObject {
     QCOMPARE(*view.diagram.Position("y", false), y);
   }
 
+  void nodesOfOneName_standApart() {
+    View view(MakeGraph({{"x", "Const", {}}, {"x", "Neg", {"x"}}, {"y", "Neg", {"x"}}, {"x", "Const", {}}}));
+    const auto s = view.LayOut();
+    QCOMPARE(s->items.size(), size_t{4});
+    QCOMPARE(Faults(*s), 0);
+    QVERIFY(s->unplaced_scopes.empty());
+    QCOMPARE(s->items[static_cast<size_t>(s->FindOp("x"))].subtitle, std::string("Const"));
+  }
+
   void cancel_isReported() {
     View view(RandomScopes(50, 3));
     std::stop_source stop;
