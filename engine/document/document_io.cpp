@@ -216,21 +216,33 @@ DocumentFormat FormatOf(GraphFormat format, bool gzip) {
   }
 }
 
-/// Variables of other programs' graphs look like those of the palette: the op, and beside its parts nothing in its scope.
+/// What TensorFlow's front ends lay into a variable's scope: initial value, Assign, read.
+bool IsVariablePart(std::string_view rest) {
+  return rest == "Assign" || rest == "read" || rest == "initial_value" || rest == "Read/ReadVariableOp" ||
+         rest == "IsVariableInitialized" || rest.starts_with("Initializer/") || rest.starts_with("IsInitialized/");
+}
+
+/// Variables of other programs' graphs look like those of the palette: the op, and in its scope its parts and nothing else.
 void FindComposites(const Graph& graph, Diagram* diagram) {
-  std::map<std::string, int, std::less<>> ops_in_scope;
-  graph.ForEachNode([&](NodeId, const Node& node) { ++ops_in_scope[std::string(ScopeOf(node.name()))]; });
+  std::map<std::string, bool, std::less<>> variables;  // by name: whether there are parts
   graph.ForEachNode([&](NodeId, const Node& node) {
-    if (node.op() != "VariableV2" && node.op() != "Variable") return;
-    const std::string& name = node.name();
-    const auto count = ops_in_scope.find(name);
-    if (count == ops_in_scope.end() || count->second != 3) return;
-    const auto is = [&](const char* part, const char* op) {
-      const NodeId id = graph.Find(name + part);
-      return id.valid() && (op == nullptr || graph.node(id).op() == op);
-    };
-    if (is("/Assign", "Assign") && is("/read", "Identity") && is("/initial_value", nullptr)) diagram->SetComposite(name, "Variable");
+    if (node.op() == "VariableV2" || node.op() == "Variable" || node.op() == "VarHandleOp") variables[node.name()] = false;
   });
+  if (variables.empty()) return;
+  graph.ForEachNode([&](NodeId, const Node& node) {
+    const std::string_view name = node.name();
+    for (std::string_view scope = ScopeOf(name); !scope.empty(); scope = ScopeOf(scope)) {
+      const auto found = variables.find(scope);
+      if (found == variables.end()) continue;
+      if (IsVariablePart(name.substr(scope.size() + 1))) {
+        found->second = true;
+      } else {
+        variables.erase(found);
+      }
+    }
+  });
+  for (const auto& [name, has_parts] : variables)
+    if (has_parts) diagram->SetComposite(name, "Variable");
 }
 
 }  // namespace

@@ -178,16 +178,15 @@ StatusOr<Edit> EditBuilder::Group(const std::vector<NodeId>& nodes, std::string_
     OS_RETURN_IF_ERROR(FindNode(id));
     members.insert(id);
   }
-  // A composite stays whole.
-  for (const auto& [composite, kind] : document_.diagram().composites()) {
-    const NodeId head = graph.Find(composite);
-    bool any = members.contains(head);
-    std::vector<NodeId> parts;
-    if (head.valid()) parts.push_back(head);
-    for (const char* part : {"/initial_value", "/Assign", "/read"})
-      if (const NodeId id = graph.Find(composite + part); id.valid()) parts.push_back(id);
-    for (const NodeId id : parts) any = any || members.contains(id);
-    if (any) members.insert(parts.begin(), parts.end());
+  // A composite stays whole: with its op all that lies in its scope comes along.
+  std::set<std::string, std::less<>> heads;
+  for (const NodeId id : members)
+    if (!document_.diagram().Composite(graph.node(id).name()).empty()) heads.insert(graph.node(id).name());
+  if (!heads.empty()) {
+    graph.ForEachNode([&](NodeId id, const Node& node) {
+      for (std::string_view scope = ScopeOf(node.name()); !scope.empty(); scope = ScopeOf(scope))
+        if (heads.contains(scope)) members.insert(id);
+    });
   }
   for (const NodeId id : members) names.push_back(graph.node(id).name());
   const std::string parent = CommonScope(names);

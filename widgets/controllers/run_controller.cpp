@@ -107,13 +107,11 @@ void RunController::begin(Request request) {
     Q_EMIT notice(tr("A run is under way."));
     return;
   }
-  for (const std::string& fetch : request.fetches) {
-    const TensorId id = ParseTensorName(fetch);
-    if (document_->graph().Find(id.node).valid()) continue;
-    refuse(errors::InvalidArgument("The name '", fetch, "' refers to a Tensor which does not exist. The operation, '", id.node,
-                                   "', does not exist in the graph."));
-    return;
-  }
+  for (const std::string& fetch : request.fetches)
+    if (const Status status = checkTensorName(document_->graph(), fetch); !status.ok()) {
+      refuse(status);
+      return;
+    }
   if (request.fetches.empty() && request.targets.empty()) {
     refuse(errors::InvalidArgument("Must specify at least one target to fetch or execute."));
     return;

@@ -320,6 +320,13 @@ RunAnswer RunEngine::run(RunJob job) {
     status = runStep(job, feeds, &answer);
     if (status.ok()) ++answer.result.steps;
   }
+  if (status.message().starts_with("You must feed a value")) {
+    // Often the value is there, for another tensor.
+    std::vector<std::string> needed = job.fetches;
+    needed.insert(needed.end(), job.targets.begin(), job.targets.end());
+    const std::vector<std::string> unused = unusedFeeds(job.graph, job.config, needed);
+    if (!unused.empty()) status = status.Append("\nFed, but not used by this run: " + Join(unused, ", "));
+  }
   answer.result.wall_us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
   answer.result.status = status;
   return answer;

@@ -82,6 +82,24 @@ bool isRead(const Graph& graph, NodeId id, const std::set<std::string>& muted) {
   return false;
 }
 
+/// The nodes of these tensors and all that they need.
+std::vector<bool> upstreamOf(const Graph& graph, const std::vector<std::string>& tensors) {
+  std::vector<bool> needed(graph.num_ids(), false);
+  std::vector<NodeId> work;
+  const auto need = [&](NodeId id) {
+    if (!id.valid() || needed[id.index()]) return;
+    needed[id.index()] = true;
+    work.push_back(id);
+  };
+  for (const std::string& tensor : tensors) need(graph.Find(ParseTensorName(tensor).node));
+  while (!work.empty()) {
+    const NodeId id = work.back();
+    work.pop_back();
+    for (const InEdge& edge : graph.node(id).in_edges) need(edge.src);
+  }
+  return needed;
+}
+
 StatusOr<Tensor> readImage(const std::string& file, const tensorflow::NodeDef& node, const std::string& tensor) {
   QImage image(toQString(file));
   if (image.isNull()) return errors::InvalidArgument(file, ": no image that can be read");
@@ -166,22 +184,7 @@ std::vector<std::string> sinkTensors(const Graph& graph, const std::set<std::str
 
 tensorflow::GraphDef sessionGraph(const Graph& graph, const std::set<std::string>& muted, const std::vector<std::string>& needed) {
   const std::vector<bool> incomplete = incompleteNodes(graph);
-  std::vector<bool> wanted(graph.num_ids(), false);
-  std::vector<NodeId> work;
-  for (const std::string& name : needed)
-    if (const NodeId id = graph.Find(ParseTensorName(name).node); id.valid() && !wanted[id.index()]) {
-      wanted[id.index()] = true;
-      work.push_back(id);
-    }
-  while (!work.empty()) {
-    const NodeId id = work.back();
-    work.pop_back();
-    for (const InEdge& edge : graph.node(id).in_edges) {
-      if (wanted[edge.src.index()]) continue;
-      wanted[edge.src.index()] = true;
-      work.push_back(edge.src);
-    }
-  }
+  const std::vector<bool> wanted = upstreamOf(graph, needed);
   tensorflow::GraphDef def = graph.ToGraphDefWithoutNodes();
   graph.ForEachNode([&](NodeId id, const Node& node) {
     if (muted.contains(node.name()) || (incomplete[id.index()] && !wanted[id.index()])) return;
@@ -198,6 +201,33 @@ tensorflow::GraphDef sessionGraph(const Graph& graph, const std::set<std::string
     }
   });
   return def;
+}
+
+Status checkTensorName(const Graph& graph, const std::string& tensor) {
+  const TensorId id = ParseTensorName(tensor);
+  const NodeId node = graph.Find(id.node);
+  const std::string missing = StrCat("The name '", Printable(tensor, 200), "' refers to a Tensor which does not exist. The operation, '",
+                                     Printable(id.node, 200), "', ");
+  if (!node.valid()) return errors::InvalidArgument(missing, "does not exist in the graph.");
+  const OpRegistrationData* data = OpRegistry::Global().Find(graph.node(node).op());
+  if (data == nullptr || id.index < NumOutputs(graph.node(node).def, data->op_def) || id.is_control()) return Status::OK();
+  // A list whose length isn't known yet is left to the run.
+  for (const tensorflow::OpDef::ArgDef& arg : data->op_def.output_arg())
+    for (const std::string& attr : {arg.number_attr(), arg.type_list_attr()})
+      if (!attr.empty() && !graph.node(node).def.attr().contains(attr)) return Status::OK();
+  Status status = errors::InvalidArgument(missing, "exists but only has ", NumOutputs(graph.node(node).def, data->op_def), " outputs.");
+  status.AddNode(graph.node(node).name());
+  return status;
+}
+
+std::vector<std::string> unusedFeeds(const Graph& graph, const RunConfig& config, const std::vector<std::string>& needed) {
+  const std::vector<bool> used = upstreamOf(graph, needed);
+  std::vector<std::string> unused;
+  for (const auto& [tensor, text] : config.feeds) {
+    const NodeId id = graph.Find(ParseTensorName(tensor).node);
+    if (!id.valid() || !used[id.index()]) unused.push_back(tensor);
+  }
+  return unused;
 }
 
 Status readFeeds(const Graph& graph, const RunConfig& config, Session::NamedTensors* feeds) {
@@ -226,22 +256,8 @@ SessionOptions sessionOptions(const SessionConfig& config) {
 }
 
 std::map<std::string, int> topologicalNumbers(const Graph& graph, const std::vector<std::string>& fetches) {
-  std::vector<bool> needed(graph.num_ids(), fetches.empty());
-  std::vector<NodeId> work;
-  for (const std::string& name : fetches)
-    if (const NodeId id = graph.Find(ParseTensorName(name).node); id.valid()) {
-      needed[id.index()] = true;
-      work.push_back(id);
-    }
-  while (!work.empty()) {
-    const NodeId id = work.back();
-    work.pop_back();
-    for (const InEdge& edge : graph.node(id).in_edges) {
-      if (needed[edge.src.index()]) continue;
-      needed[edge.src.index()] = true;
-      work.push_back(edge.src);
-    }
-  }
+  const std::vector<bool> needed =
+      fetches.empty() ? std::vector<bool>(graph.num_ids(), true) : upstreamOf(graph, fetches);
   std::vector<int> waiting(graph.num_ids(), 0);
   std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
   graph.ForEachNode([&](NodeId id, const Node& node) {

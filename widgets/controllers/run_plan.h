@@ -30,6 +30,12 @@ std::vector<bool> incompleteNodes(const Graph& graph);
 /// asks for it; then the session says what is missing.
 tensorflow::GraphDef sessionGraph(const Graph& graph, const std::set<std::string>& muted, const std::vector<std::string>& needed);
 
+/// Whether there is such an output; worded as TensorFlow's Python client does.
+Status checkTensorName(const Graph& graph, const std::string& tensor);
+
+/// Fed tensors that nothing in `fetches` and `targets` reads.
+std::vector<std::string> unusedFeeds(const Graph& graph, const RunConfig& config, const std::vector<std::string>& needed);
+
 /// The feeds of a configuration whose nodes are in the graph.
 Status readFeeds(const Graph& graph, const RunConfig& config, Session::NamedTensors* feeds);
 

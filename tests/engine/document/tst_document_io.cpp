@@ -190,11 +190,16 @@ void TstDocumentIo::variables_ofOtherProgramsAreComposites() {
   QVERIFY(d.Add("Variable", "net/w").ok());
   QVERIFY(d.Add("Variable", "net/b").ok());
   QVERIFY(d.Add("NoOp", "net/b/more").ok());
+  QVERIFY(d.Add("VariableV2", "net/g").ok());
+  for (const char* part : {"net/g/Initializer/zeros", "net/g/Assign", "net/g/read"}) QVERIFY(d.Add("NoOp", part).ok());
+  QVERIFY(d.Add("VariableV2", "lone").ok());
   QVERIFY(SaveDocument(d.document, Path("vars.pb")).ok());
   const StatusOr<Document> back = LoadDocument(Path("vars.pb"));
   QVERIFY(back.ok());
   QCOMPARE(back->diagram().Composite("net/w"), std::string("Variable"));
   QCOMPARE(back->diagram().Composite("net/b"), std::string());
+  QCOMPARE(back->diagram().Composite("net/g"), std::string("Variable"));
+  QCOMPARE(back->diagram().Composite("lone"), std::string());
 }
 
 void TstDocumentIo::killedWhileSaving_fileIsWhole() {

@@ -166,6 +166,16 @@ void TstRunController::unknownFetch_isRefused() {
   const RunResult result = b.start({QStringLiteral("q:0")});
   QCOMPARE(result.status.code(), Code::kInvalidArgument);
   QVERIFY(result.status.message().find("'q', does not exist in the graph") != std::string::npos);
+  QVERIFY(b.start({QStringLiteral("div:1")}).status.message().find("'div', exists but only has 1 outputs") != std::string::npos);
+  // The wrong tensor is fed.
+  b.add("Placeholder", "x");
+  b.add("Placeholder", "x_1");
+  b.add("Neg", "y_1");
+  OK(b.wire("x_1", "y_1", 0));
+  OK(b.document.setValue(b.id("x"), QStringLiteral("1")));
+  const std::string message = b.start({QStringLiteral("y_1")}).status.message();
+  QVERIFY2(message.starts_with("You must feed a value for placeholder tensor 'x_1'"), message.c_str());
+  QVERIFY2(message.find("not used by this run: x:0") != std::string::npos, message.c_str());
 }
 
 void TstRunController::variable_countsAndResets() {
