@@ -118,7 +118,6 @@ class MainWindow : public QMainWindow, public Workbench {
 
   QTabBar* tabs_ = nullptr;
   QWidget* tab_row_ = nullptr;
-  QLabel* breadcrumb_ = nullptr;
   QStackedWidget* pages_ = nullptr;
   StartPage* start_page_ = nullptr;
   MainToolBar* tool_bar_ = nullptr;

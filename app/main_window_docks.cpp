@@ -1,5 +1,7 @@
 // Panels and their docks.
 
+#include <QTimer>
+
 #include "app/editor.h"
 #include "app/main_window.h"
 #include "app/main_window_panel_area.h"
@@ -97,7 +99,8 @@ void MainWindow::showPanel(const QString& name) {
 
 void MainWindow::setDocksShown(bool shown) {
   for (PanelArea* area : {left_, right_, bottom_}) area->setVisible(shown && area->hasOpenPanels());
-  if (shown) sizeDocks();
+  // Once more when the docks have been laid out: before that they have no size to change.
+  if (shown) QTimer::singleShot(0, this, &MainWindow::sizeDocks);
 }
 
 void MainWindow::sizeDocks() {

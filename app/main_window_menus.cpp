@@ -173,6 +173,7 @@ void MainWindow::buildMenus() {
   search->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   search->setText(QStringLiteral("Command palette      Ctrl+Shift+P"));
   search->setForegroundRole(QPalette::PlaceholderText);
+  search->setFixedHeight(ThemeMetrics::menuBar);
   connect(search, &QToolButton::clicked, this, [this] { palette_->open(); });
   menuBar()->setCornerWidget(search, Qt::TopRightCorner);
   title_label_ = new QLabel(menuBar());

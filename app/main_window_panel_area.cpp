@@ -42,6 +42,12 @@ class Badge : public QLabel {
   bool warn_ = false;
 };
 
+// As small as the window wants: the largest panel would otherwise set the least size of the dock.
+class Pages : public QStackedWidget {
+ public:
+  QSize minimumSizeHint() const override { return {0, 0}; }
+};
+
 class Header : public QWidget {
  public:
   Header() { setFixedHeight(ThemeMetrics::dockHeader); }
@@ -62,7 +68,7 @@ PanelArea::PanelArea(const QString& name, const QString& title, QWidget* parent)
   setFeatures(QDockWidget::NoDockWidgetFeatures);
   auto* header = new Header;
   auto* row = new QHBoxLayout(header);
-  row->setContentsMargins(4, 0, 8, 0);
+  row->setContentsMargins(0, 0, 8, 0);
   row->setSpacing(4);
   tabs_ = new QTabBar;
   tabs_->setObjectName(name + QStringLiteral("Tabs"));
@@ -71,7 +77,8 @@ PanelArea::PanelArea(const QString& name, const QString& title, QWidget* parent)
   tabs_->setExpanding(false);
   tabs_->setUsesScrollButtons(false);
   tabs_->setElideMode(Qt::ElideNone);
-  row->addWidget(tabs_, 0, Qt::AlignBottom);
+  tabs_->setFixedHeight(ThemeMetrics::dockHeader);
+  row->addWidget(tabs_);
   row->addStretch();
   extras_ = new QHBoxLayout;
   row->addLayout(extras_);
@@ -83,7 +90,7 @@ PanelArea::PanelArea(const QString& name, const QString& title, QWidget* parent)
   close_->setToolTip(QStringLiteral("Close this panel"));
   row->addWidget(close_);
   setTitleBarWidget(header);
-  stack_ = new QStackedWidget;
+  stack_ = new Pages;
   setWidget(stack_);
   connect(tabs_, &QTabBar::currentChanged, this, &PanelArea::showCurrent);
   connect(close_, &QToolButton::clicked, this, [this] {

@@ -60,7 +60,7 @@ QVariant EventModel::text(const TraceEvent& event, int row, int column) const {
   const TraceExecution* run = done ? &trace_->execution(event.execution) : nullptr;
   switch (column) {
     case kNumber: return row + 1;
-    case kTime: return timeWord(event.time_ns - trace_->TimeRange().first);
+    case kTime: return QString(timeWord(event.time_ns - trace_->TimeRange().first) + QStringLiteral("  "));
     case kNode: return toQString(trace_->name(event.node));
     case kWhat:
       if (!run) return QStringLiteral("started");

@@ -36,7 +36,7 @@ class RowDelegate : public QStyledItemDelegate {
  private:
   QRect rightRect(const QStyleOptionViewItem& option, const QModelIndex& index) const;
   int row_height_ = 26;
-  int margin_ = 12;
+  int margin_ = 16;
 };
 
 /// A list as high as its rows (up to a maximum), for sections.
