@@ -1,5 +1,6 @@
 #include "app/editor.h"
 
+#include <QEvent>
 #include <QPointer>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -40,6 +41,7 @@ Editor::Editor(Theme* theme, QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(canvas_);
   setFocusProxy(canvas_);
+  canvas_->installEventFilter(this);
   source_ = std::make_unique<OverlaySource>(document_, run_, trace_);
   overlay_->setSource([this] { return source_->input(); });
   input_ = std::make_unique<InputRouter>(canvas_, document_);
@@ -94,6 +96,18 @@ void Editor::connectCanvas() {
   connect(canvas_, &CanvasWidget::viewChanged, this, [this] {
     document_->setCamera(canvas_->zoom(), toPoint(canvas_->viewport().toScene(QRectF(canvas_->rect()).center())));
   });
+}
+
+void Editor::fitView() {
+  canvas_->fit(false);
+  fitted_ = canvas_->viewport();
+}
+
+bool Editor::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == canvas_ && event->type() == QEvent::Resize && canvas_->viewport() == fitted_) {
+    QTimer::singleShot(0, this, &Editor::fitView);
+  }
+  return QWidget::eventFilter(watched, event);
 }
 
 bool Editor::isSettled() const {

@@ -10,6 +10,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/status.h"
+#include "widgets/canvas/viewport.h"
 #include "widgets/overlays/overlay.h"
 
 class QMenu;
@@ -52,6 +53,9 @@ class Editor : public QWidget {
   /// Nobody has done anything with this document yet.
   bool isPristine() const;
 
+  /// Everything is shown; again by itself when the canvas changes its size, until the user moves the view.
+  void fitView();
+
   /// The hint (tooltip or refusal) that is shown on the canvas; empty without one.
   QString hint() const { return hint_; }
   void setHint(const QString& hint);
@@ -71,6 +75,9 @@ class Editor : public QWidget {
   void message(const QString& text);
   /// An edit that was asked for here was refused.
   void failed(const opscope::Status& status);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void connectControllers();
@@ -92,6 +99,7 @@ class Editor : public QWidget {
   std::unique_ptr<InputRouter> input_;
   std::vector<std::function<void()>> waiting_;
   QString hint_;
+  Viewport fitted_;  ///< The view that fitView made.
   OverlayKind peeked_ = OverlayKind::kNone;  ///< The overlay that is on while Z hides it.
 };
 

@@ -143,6 +143,12 @@ void MainWindow::applyTheme() {
   const char* const mode = theme_->mode() == Theme::Mode::kSystem ? "system" : theme_->dark() ? "dark" : "light";
   if (QAction* action = actions_.action(QStringLiteral("view.theme#") + QLatin1String(mode))) action->setChecked(true);
   settings_.setTheme(QLatin1String(mode));
+  // Icons in a colour of their own don't follow by themselves.
+  const auto recolour = [this](const char* name, const QString& icon, const QColor& color) {
+    if (auto* button = findChild<QToolButton*>(QLatin1String(name))) button->setIcon(theme_->icon(icon, color));
+  };
+  recolour("logo", QStringLiteral("graph"), theme_->colors().accent);
+  recolour("commandPaletteButton", QStringLiteral("search"), theme_->colors().text2);
   for (Editor* editor : editors_) updateTab(editor);
   update();
 }

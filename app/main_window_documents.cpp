@@ -113,13 +113,14 @@ void MainWindow::activate(Editor* editor) {
 void MainWindow::makeCurrent(int tab) {
   Editor* editor = tab >= 0 && tab < static_cast<int>(editors_.size()) ? editors_[static_cast<size_t>(tab)] : nullptr;
   const bool first = !current_ && editor;
+  const bool other = current_ != editor;
   current_ = editor;
   pages_->setCurrentWidget(editor ? static_cast<QWidget*>(editor) : start_page_);
   tab_row_->setVisible(editor != nullptr);
   setPanelContexts(editor);
   if (first || !editor) setDocksShown(editor != nullptr);
   if (editor) editor->canvas()->setFocus();
-  status_area_->showText(QStringLiteral("Ready"));
+  if (other) status_area_->showText(QStringLiteral("Ready"));
   updateTitle();
   updateActions();
 }
@@ -177,7 +178,7 @@ void MainWindow::openFile(const QString& path, std::function<void(Status)> done)
       start_page_->setRecentFiles(settings_.recentFiles());
     }
     editor->whenSettled([this, editor, report] {
-      editor->canvas()->fit(false);
+      editor->fitView();
       updateActions();
       (*report)(Status::OK());
     });

@@ -160,7 +160,7 @@ void MainWindow::buildMenus() {
   auto* logo = new QToolButton;
   logo->setAutoRaise(true);
   logo->setFocusPolicy(Qt::NoFocus);
-  logo->setIcon(theme_->icon(QStringLiteral("graph"), theme_->colors().accent));
+  logo->setObjectName(QStringLiteral("logo"));
   logo->setAttribute(Qt::WA_TransparentForMouseEvents);
   logo->setFixedSize(32, ThemeMetrics::menuBar);
   menuBar()->setCornerWidget(logo, Qt::TopLeftCorner);
@@ -168,7 +168,6 @@ void MainWindow::buildMenus() {
   search->setObjectName(QStringLiteral("commandPaletteButton"));
   search->setAutoRaise(true);
   search->setFont(theme_->fonts().small);
-  search->setIcon(theme_->icon(QStringLiteral("search"), theme_->colors().text2));
   search->setIconSize(QSize(14, 14));
   search->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   search->setText(QStringLiteral("Command palette      Ctrl+Shift+P"));

@@ -60,15 +60,18 @@ CommandPalette::CommandPalette(ActionRegistry* actions, QWidget* window) : QFram
 void CommandPalette::place() {
   const QWidget* window = parentWidget();
   const int width = std::min(600, window->width() - 32);
-  const int height = std::min(452, window->height() - 100);
+  constexpr int kMaxRows = 12;
+  constexpr int kRow = 32;
+  const int rows = std::clamp(model_->rowCount(), 1, kMaxRows);
+  const int height = std::min(rows * kRow + ThemeMetrics::field + 2 * kShadow + 32, window->height() - 100);
   setGeometry((window->width() - width) / 2, 56, width, height);
 }
 
 void CommandPalette::open() {
   focus_before_ = QApplication::focusWidget();
-  place();
   input_->clear();
   search(QString());
+  place();
   show();
   raise();
   input_->setFocus(Qt::ShortcutFocusReason);
@@ -104,6 +107,7 @@ void CommandPalette::search(const QString& text) {
   for (auto& [rank, row] : found) rows.push_back(std::move(row));
   model_->setRows(std::move(rows));
   list_->setCurrentIndex(model_->index(0));
+  if (isVisible()) place();
 }
 
 void CommandPalette::runCurrent() {

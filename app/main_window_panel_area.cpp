@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
+#include <QResizeEvent>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QToolButton>
@@ -178,6 +180,15 @@ void PanelArea::setPanelOpen(Panel* panel, bool open) {
 
 bool PanelArea::isPanelOpen(const Panel* panel) const { return tabOf(panel) >= 0; }
 bool PanelArea::hasOpenPanels() const { return tabs_->count() > 0; }
+
+// A size that the user drags out is kept for the panel.
+void PanelArea::resizeEvent(QResizeEvent* event) {
+  QDockWidget::resizeEvent(event);
+  const int tab = tabs_->currentIndex();
+  if (tab < 0 || !QGuiApplication::mouseButtons().testFlag(Qt::LeftButton) || tabs_->underMouse()) return;
+  const bool wide = event->size().width() > event->size().height();
+  sizes_[static_cast<size_t>(tabs_->tabData(tab).toInt())] = wide ? height() : width();
+}
 
 int PanelArea::preferredSize() const {
   const int tab = tabs_->currentIndex();

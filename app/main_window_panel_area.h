@@ -37,6 +37,9 @@ class PanelArea : public QDockWidget {
   /// Another panel is current, or panels were opened or closed.
   void panelsChanged();
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void rebuildTabs();
   void showCurrent(int tab);

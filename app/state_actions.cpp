@@ -43,7 +43,7 @@ ActionResult grab(Workbench* workbench, const QJsonObject& args) {
   if (!name.isEmpty()) widget = findWidget(workbench, name);
   if (!widget) return ActionResult::error(errors::NotFound("There is no widget '", name.toStdString(), "'"));
   // What was changed a moment ago is laid out before the picture is taken; each level of nesting takes a round.
-  constexpr int kRounds = 6;
+  constexpr int kRounds = 16;
   for (int i = 0; i < kRounds; ++i) QCoreApplication::processEvents(QEventLoop::ExcludeUserInputEvents);
   if (!widget->grab().save(path, "PNG")) {
     return ActionResult::error(errors::PermissionDenied(path.toStdString(), ": the picture could not be written"));

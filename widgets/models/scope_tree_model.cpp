@@ -101,6 +101,8 @@ void ScopeTreeModel::refreshStates() {
 
 bool ScopeTreeModel::isScope(const QModelIndex& index) const { return index.isValid() && entry(index).scope >= 0; }
 
+bool ScopeTreeModel::isNode(const QModelIndex& index) const { return index.isValid() && entry(index).node.valid(); }
+
 std::string_view ScopeTreeModel::nameOf(const Entry& e) const {
   return std::string_view(graph_.node(e.example).name()).substr(0, e.length);
 }

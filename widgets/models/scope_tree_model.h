@@ -36,7 +36,8 @@ class ScopeTreeModel : public QAbstractItemModel {
   void refreshStates();
 
   size_t numNodes() const { return num_nodes_; }
-  bool isScope(const QModelIndex& index) const;
+  bool isScope(const QModelIndex& index) const;  ///< Something lies in it.
+  bool isNode(const QModelIndex& index) const;
   QString fullName(const QModelIndex& index) const;
   /// Row of a node or scope; invalid where there is none.
   QModelIndex indexOf(const QString& name) const;

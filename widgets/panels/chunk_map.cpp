@@ -28,7 +28,15 @@ void ChunkMap::setChunks(std::vector<AllocatorChunk> chunks) {
   chunks_ = std::move(chunks);
   starts_.clear();
   // Allocators without a region of their own report no offsets: blocks then stand side by side.
-  const bool addressed = std::any_of(chunks_.begin(), chunks_.end(), [](const AllocatorChunk& chunk) { return chunk.offset != 0; });
+  // So they do where most of the range belongs to others: the pieces would be too thin to see.
+  int64_t bytes = 0;
+  int64_t range = 0;
+  for (const AllocatorChunk& chunk : chunks_) {
+    bytes += chunk.size;
+    range = std::max(range, chunk.offset + chunk.size);
+  }
+  constexpr int kLeastShare = 4;
+  const bool addressed = range > 0 && bytes >= range / kLeastShare;
   int64_t at = 0;
   for (const AllocatorChunk& chunk : chunks_) {
     starts_.push_back(addressed ? chunk.offset : at);

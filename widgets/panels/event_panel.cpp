@@ -55,9 +55,10 @@ EventPanel::EventPanel(QWidget* parent) : Panel(QStringLiteral("timeline"), QStr
   table_->horizontalHeader()->setHighlightSections(false);
   table_->horizontalHeader()->setFont(Theme::instance().fonts().small);
   table_->setFont(Theme::instance().fonts().small);
-  const int widths[] = {44, 76, 180, 60, 96, 64, 54, 76, 76};
+  const int widths[] = {48, 88, 180, 60, 96, 64, 54, 80, 76};
   for (int i = 0; i < EventModel::kColumns; ++i) table_->setColumnWidth(i, widths[i]);
-  table_->horizontalHeader()->setStretchLastSection(true);
+  table_->horizontalHeader()->setSectionResizeMode(EventModel::kNode, QHeaderView::Stretch);
+  for (const int column : {EventModel::kDevice, EventModel::kThread, EventModel::kBytes}) table_->hideColumn(column);  // the lanes tell
   splitter->addWidget(table_);
   splitter->setStretchFactor(0, 3);
   splitter->setStretchFactor(1, 2);

@@ -229,6 +229,7 @@ void InspectorPanel::showNode(NodeId id) {
 
 void InspectorPanel::showCard(const Node& node) {
   card_->hide();
+  card_->setToolTip(QString());
   const QString name = toQString(node.name());
   if (!refusal_.isEmpty()) {
     card_->show(StateCard::Kind::kError, QStringLiteral("Not changed"), refusal_);
@@ -239,8 +240,9 @@ void InspectorPanel::showCard(const Node& node) {
   if (failed) {
     // A variable that was read too early is no fault of the graph: say what to do.
     const bool uninitialised = isVariable(node) && result.status.code() == Code::kFailedPrecondition;
-    if (uninitialised) card_->show(StateCard::Kind::kWarn, QStringLiteral("Not initialised"), toQString(result.status.message()), QStringLiteral("Initialise   F6"));
-    else card_->show(StateCard::Kind::kError, QStringLiteral("Failed: ") + statusCode(result.status), toQString(result.status.message()));
+    if (uninitialised) card_->show(StateCard::Kind::kWarn, QStringLiteral("Not initialised"), statusLine(result.status), QStringLiteral("Initialise   F6"));
+    else card_->show(StateCard::Kind::kError, QStringLiteral("Failed: ") + statusCode(result.status), statusLine(result.status));
+    card_->setToolTip(toQString(result.status.message()));
     return;
   }
   for (const Diagnostic& problem : context().document->problems()) {

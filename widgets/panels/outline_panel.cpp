@@ -186,9 +186,24 @@ void OutlinePanel::refreshTree() {
   shown_version_ = graph.version();
   shown_filter_ = filter_->text();
   if (!shown_filter_.isEmpty() && model_->numNodes() < 2000) tree_->expandAll();
-  else if (first && model_->numNodes() <= 40) tree_->expandAll();
+  else if (first && model_->numNodes() <= 40) expandScopes();
   for (const QString& name : open) tree_->expand(model_->indexOf(name));
   tree_->verticalScrollBar()->setValue(scroll);
+}
+
+// Not those that are nodes with parts: a variable is one thing.
+void OutlinePanel::expandScopes() {
+  std::vector<QModelIndex> stack{QModelIndex()};
+  while (!stack.empty()) {
+    const QModelIndex at = stack.back();
+    stack.pop_back();
+    for (int i = 0; i < model_->rowCount(at); ++i) {
+      const QModelIndex child = model_->index(i, 0, at);
+      if (!model_->isScope(child) || model_->isNode(child)) continue;
+      tree_->expand(child);
+      stack.push_back(child);
+    }
+  }
 }
 
 void OutlinePanel::refreshInputs() {

@@ -28,6 +28,7 @@ class OutlinePanel : public Panel {
 
  private:
   void refreshTree();
+  void expandScopes();
   void refreshInputs();
   void refreshFetches();
   void refreshVariables();

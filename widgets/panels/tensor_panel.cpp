@@ -92,7 +92,11 @@ TensorPanel::TensorPanel(QWidget* parent) : Panel(QStringLiteral("tensor"), QStr
   table_->setCornerButtonEnabled(false);
   model_ = new TensorTableModel(this);
   table_->setModel(model_);
-  layout->addWidget(table_, 1);
+  table_->verticalHeader()->setMinimumWidth(36);
+  auto* framed = new QHBoxLayout;
+  framed->setContentsMargins(12, 0, 12, 0);
+  framed->addWidget(table_);
+  layout->addLayout(framed, 1);
   table_note_ = makeLabel(TextRole::kSmall, QString(), true);
   table_note_->setContentsMargins(16, 0, 16, 0);
   layout->addWidget(table_note_);

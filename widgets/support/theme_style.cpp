@@ -152,7 +152,7 @@ void ThemeStyle::drawControl(ControlElement element, const QStyleOption* option,
       if (has(option, State_Selected) && has(option, State_Enabled)) {
         paintRounded(painter, option->rect.adjusted(1, 4, -1, -4), ThemeMetrics::radius, c.hover, QColor());
       }
-      drawItemText(painter, option->rect, Qt::AlignCenter | Qt::TextShowMnemonic | Qt::TextDontClip | Qt::TextSingleLine,
+      drawItemText(painter, option->rect, Qt::AlignCenter | Qt::TextHideMnemonic | Qt::TextDontClip | Qt::TextSingleLine,
                    item->palette, has(option, State_Enabled), item->text, QPalette::ButtonText);
       return;
     }
@@ -166,7 +166,7 @@ void ThemeStyle::drawControl(ControlElement element, const QStyleOption* option,
       return;
     case CE_HeaderSection:
       painter->fillRect(option->rect, c.panel);
-      painter->fillRect(QRect(option->rect.bottomLeft(), QSize(option->rect.width(), 1)), c.hair);
+      if (has(option, State_Horizontal)) painter->fillRect(QRect(option->rect.bottomLeft(), QSize(option->rect.width(), 1)), c.hair);
       return;
     case CE_HeaderEmptyArea:
       painter->fillRect(option->rect, c.panel);
