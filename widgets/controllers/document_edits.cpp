@@ -1,5 +1,6 @@
 // DocumentController: one function for each thing that people do to a graph.
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -237,6 +238,17 @@ Status DocumentController::selectAdded(Status status) {
 Status DocumentController::paste(const QString& text, std::optional<Point> at, bool keepInputs) {
   OS_ASSIGN_OR_RETURN(const Clip clip, Clip::FromText(text.toStdString()));
   Point offset{24, 24};
+  // Pasted again it doesn't lie on the copies before.
+  const auto covers = [&] {
+    const auto picture = scene();
+    return std::any_of(picture->items.begin(), picture->items.end(), [&](const SceneItem& item) {
+      return std::any_of(clip.positions.begin(), clip.positions.end(), [&](const auto& position) {
+        const Point by = position.second + offset - item.rect.top_left();
+        return std::abs(by.x) < 8 && std::abs(by.y) < 8;
+      });
+    });
+  };
+  for (int tries = 0; !at && tries < 100 && covers(); ++tries) offset = offset + Point{24, 24};
   if (at && !clip.positions.empty()) {
     Point corner = clip.positions.begin()->second;
     for (const auto& [name, point] : clip.positions) corner = {std::min(corner.x, point.x), std::min(corner.y, point.y)};

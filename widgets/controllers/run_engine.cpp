@@ -225,11 +225,23 @@ std::vector<std::string> RunEngine::writeVariables(const Values& values) {
   return lost;
 }
 
-Status RunEngine::recreate(const tensorflow::GraphDef& def, const Graph& graph, const SessionConfig& config,
+void RunEngine::noteVariables(const Graph& document) {
+  variable_ids_.clear();
+  document.ForEachNode([this](NodeId id, const Node& node) {
+    if (isVariable(node.op())) variable_ids_[node.name()] = id;
+  });
+}
+
+Status RunEngine::recreate(const RunJob& job, const tensorflow::GraphDef& def, const Graph& graph,
                            std::vector<std::string>* notices) {
-  const Values values = readVariables();
+  Values values;
+  for (auto& [name, value] : readVariables()) {
+    const auto known = variable_ids_.find(name);
+    const bool there = known != variable_ids_.end() && job.graph.has(known->second);
+    values[there ? job.graph.node(known->second).name() : name] = value;
+  }
   if (const std::shared_ptr<Session> old = session()) (void)old->Close();
-  OS_RETURN_IF_ERROR(open(config));
+  OS_RETURN_IF_ERROR(open(job.config.session));
   OS_RETURN_IF_ERROR(session()->Create(def));
   session_graph_ = graph;
   has_graph_ = true;
@@ -248,6 +260,7 @@ Status RunEngine::take(const RunJob& job, std::vector<std::string>* notices) {
     return Status::OK();
   const Status status = takeGraph(job, sessionGraph(job.graph, job.config.muted, needed), same_session, notices);
   taken_version_ = status.ok() ? job.graph.version() : -1;
+  if (status.ok()) noteVariables(job.graph);
   taken_muted_ = job.config.muted;
   taken_needed_ = std::move(needed);
   return status;
@@ -275,7 +288,7 @@ Status RunEngine::takeGraph(const RunJob& job, const tensorflow::GraphDef& def, 
     has_graph_ = true;
     return Status::OK();
   }
-  const Status made = recreate(def, graph, job.config.session, notices);
+  const Status made = recreate(job, def, graph, notices);
   if (!made.ok()) {
     has_graph_ = false;
     OS_RETURN_IF_ERROR(open(job.config.session));

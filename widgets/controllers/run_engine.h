@@ -72,8 +72,9 @@ class RunEngine {
   Status open(const SessionConfig& config);
   Status take(const RunJob& job, std::vector<std::string>* notices);
   Status takeGraph(const RunJob& job, const tensorflow::GraphDef& def, bool same_session, std::vector<std::string>* notices);
-  Status recreate(const tensorflow::GraphDef& def, const Graph& graph, const SessionConfig& config,
+  Status recreate(const RunJob& job, const tensorflow::GraphDef& def, const Graph& graph,
                   std::vector<std::string>* notices);
+  void noteVariables(const Graph& document);
   Values readVariables();
   std::vector<std::string> writeVariables(const Values& values);
   Status runStep(const RunJob& job, const Session::NamedTensors& feeds, RunAnswer* answer);
@@ -89,6 +90,7 @@ class RunEngine {
   SessionConfig session_config_;
   Graph session_graph_;                  // what the session has
   bool has_graph_ = false;
+  std::map<std::string, NodeId> variable_ids_;  // of the document, when the session took it: they outlive renames
   int64_t taken_version_ = -1;           // the document's graph, …
   std::set<std::string> taken_muted_;    // … what was muted in it,
   std::vector<std::string> taken_needed_;  // … and what was asked for, when the session took it

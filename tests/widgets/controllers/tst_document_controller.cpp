@@ -187,6 +187,9 @@ void TstDocumentController::paste_selectsCopies() {
   const Point pc = item(c, "c_1")->rect.top_left();
   QVERIFY((pc - pb == Point{240, -60}));
   QVERIFY(std::abs(pb.x) >= 10);
+  OK(c.paste(text, std::nullopt));
+  QVERIFY(std::abs(item(c, "b_2")->rect.x - pb.x) >= 10);
+  c.undoStack()->undo();
   c.undoStack()->undo();
   QCOMPARE(c.graph().num_nodes(), size_t{3});
   OK(c.paste(text, Point{500, 500}));

@@ -222,6 +222,10 @@ void TstRunController::variable_survivesOtherEdits() {
   QVERIFY(b.document.renameItem(ItemId{b.id("one").value}, QStringLiteral("ten")).ok());
   OK(b.start({QStringLiteral("count")}).status);
   QCOMPARE(b.output(), 24.0f);
+  // The variable itself gets another name.
+  OK(b.document.renameItem(ItemId{b.id("v").value}, QStringLiteral("w")));
+  OK(b.start({QStringLiteral("w/read")}).status);
+  QCOMPARE(b.output(), 24.0f);
 }
 
 void TstRunController::twoDocuments_haveTheirOwnVariables() {
