@@ -237,7 +237,11 @@ void SceneBuilder::SetSize(SceneItem* item) {
   const std::size_t in = DataPorts(item->inputs);
   const std::size_t out = item->outputs.size();
   const std::size_t most = std::max(in, out);
-  const double text = std::max(meter_.Width(item->title), meter_.Width(item->subtitle));
+  // Beside the op type stands a value or shape, beside a variable's name its state.
+  constexpr double kFigure = 44, kState = 88;
+  const bool op = item->kind == ItemKind::kOp || !item->composite.empty();
+  const double text = std::max(meter_.Width(item->title) + (item->composite.empty() ? 0 : kState),
+                               meter_.Width(item->subtitle) + (op ? kFigure : 0));
   Rect& r = item->rect;
   r.width = WidthFor(text);
   r.height = kNodeHeight;

@@ -114,8 +114,9 @@ class Tensor {
 
   /// From TensorProto by TensorFlow's rules: missing values repeat the last one, no values are zeros, too many are cut;
   /// a content of wrong size, a negative or absurd shape or an unknown type is INVALID_ARGUMENT. Bounded: nothing is
-  /// allocated before the size is checked, and RESOURCE_EXHAUSTED where it isn't to be had.
-  static StatusOr<Tensor> FromProto(const tensorflow::TensorProto& proto, Allocator* allocator = cpu_allocator());
+  /// allocated before the size is checked, and RESOURCE_EXHAUSTED where it isn't to be had. `node`: for whom, kept by the allocator.
+  static StatusOr<Tensor> FromProto(const tensorflow::TensorProto& proto, Allocator* allocator = cpu_allocator(),
+                                    std::string_view node = {});
   /// As fields (AsProtoField) or as bytes in tensor_content (strings always as fields).
   void AsProtoField(tensorflow::TensorProto* proto) const;
   void AsProtoTensorContent(tensorflow::TensorProto* proto) const;

@@ -120,7 +120,7 @@ void AppendHandles(const Tensor& tensor, TensorProto* proto) {
 
 }  // namespace
 
-StatusOr<Tensor> Tensor::FromProto(const TensorProto& proto, Allocator* allocator) {
+StatusOr<Tensor> Tensor::FromProto(const TensorProto& proto, Allocator* allocator, std::string_view node) {
   if (!IsKnownType(proto.dtype()) || IsRefType(proto.dtype())) {
     return errors::InvalidArgument("a tensor's dtype is ", static_cast<int>(proto.dtype()),
                                    ", which is no type of elements");
@@ -135,7 +135,7 @@ StatusOr<Tensor> Tensor::FromProto(const TensorProto& proto, Allocator* allocato
                                      " needs another number");
     }
   }
-  OS_ASSIGN_OR_RETURN(Tensor tensor, Make(proto.dtype(), shape, allocator));
+  OS_ASSIGN_OR_RETURN(Tensor tensor, Make(proto.dtype(), shape, allocator, node));
   if (shape.num_elements() == 0) return tensor;
   if (has_content) {
     OS_RETURN_IF_ERROR(FillFromContent(proto, &tensor));

@@ -17,7 +17,7 @@ class ConstOp final : public OpKernel {
   explicit ConstOp(OpKernelConstruction* c) : OpKernel(c) {
     const TensorProto* proto = nullptr;
     OP_REQUIRES_OK(c, c->GetAttr("value", &proto));
-    auto tensor = Tensor::FromProto(*proto, c->device()->allocator());
+    auto tensor = Tensor::FromProto(*proto, c->device()->allocator(), name());
     OP_REQUIRES_OK(c, ParseError(*proto, tensor.status()));
     OP_REQUIRES(c, tensor->dtype() == c->output_type(0),
                 errors::InvalidArgument("Type mismatch between value (",
