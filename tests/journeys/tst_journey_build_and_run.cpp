@@ -119,7 +119,7 @@ void TstJourneyBuildAndRun::refusedEditsChangeNothing() {
   const QJsonObject before = s.dump()["document"].toObject();
   const QJsonObject refused = s.answer("edge.connect", wire("a:0", "assign", 0));
   QCOMPARE(refused["ok"].toBool(), false);
-  QCOMPARE(refused["error"].toObject()["message"].toString(), QStringLiteral("Cannot reassign value."));
+  QVERIFY(refused["error"].toObject()["message"].toString().startsWith(QStringLiteral("Cannot reassign value.")));
   QCOMPARE(s.answer("edge.connect", wire("result:0", "prod", 0))["ok"].toBool(), false);   // a cycle
   QCOMPARE(s.answer("node.rename", {{"node", "a"}, {"to", "a b"}})["ok"].toBool(), false);
   QCOMPARE(s.answer("node.add", {{"op", "NoSuchOp"}})["ok"].toBool(), false);
