@@ -46,6 +46,9 @@ target_compile_options(
             -Wnon-virtual-dtor
             -Wold-style-cast
             -Wimplicit-fallthrough
+            # GCC 12 sees uninitialised members in moved variants and strings where there are none.
+            $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
             $<$<BOOL:${OPSCOPE_WERROR}>:-Werror>)
 
 function(_opscope_common target)
