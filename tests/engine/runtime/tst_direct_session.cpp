@@ -299,6 +299,54 @@ class TstDirectSession : public QObject {
     QCOMPARE(right.load(), 100);
   }
 
+  void countingFromManyThreads() {
+    const auto session = MakeSession(kCounter + FloatConst("two", 2) + FloatOp("count2", "AssignAdd", {"v", "two"}) +
+                                     "node { name: 'both' op: 'NoOp' input: '^count' input: '^count2' }\n");
+    QVERIFY(session->Run({}, {}, {"init"}, nullptr).ok());
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 25; ++i) static_cast<void>(session->Run({}, {}, {"both"}, nullptr).ok());
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    QCOMPARE(RunFloat(session.get(), "read"), 300.0F);
+  }
+
+  void wideGraphsUseThePool() {
+    std::string text = FloatPlaceholder("x");
+    std::string sum = "x";
+    for (int i = 0; i < 64; ++i) {
+      const std::string n = std::to_string(i);
+      text += FloatOp("e" + n, "Exp", {"x"}) + FloatOp("s" + n, "Add", {sum, "e" + n});
+      sum = "s" + n;
+    }
+    SessionOptions options;
+    options.config.set_inter_op_parallelism_threads(4);
+    const auto session = MakeSession(text, options);
+    Tensor x(DT_FLOAT, TensorShape({20000}));
+    std::fill(x.flat<float>().begin(), x.flat<float>().end(), 0.0F);
+    for (int i = 0; i < 5; ++i) QCOMPARE(RunFloat(session.get(), sum, nullptr, {{"x", x}}), 64.0F);
+    QVERIFY(session->AllocatorSnapshots()[0].stats.bytes_in_use < 80000);
+  }
+
+  void extendAndLookWhileRunning() {
+    const auto session = MakeSession(Chain(100));
+    std::atomic<bool> wrong{false};
+    std::thread runner([&] {
+      for (int i = 0; i < 50; ++i) {
+        if (RunFloat(session.get(), "n100") != 100.0F) wrong = true;
+      }
+    });
+    for (int i = 0; i < 20; ++i) {
+      if (!session->Extend(ParseGraph(FloatOp("more" + std::to_string(i), "Neg", {"n1"}))).ok()) wrong = true;
+      static_cast<void>(session->AllocatorSnapshots());
+      if (RunFloat(session.get(), "more" + std::to_string(i)) != -1.0F) wrong = true;
+    }
+    runner.join();
+    QVERIFY(!wrong);
+  }
+
   void createTwice() {
     const auto session = MakeSession(kExample);
     const Status status = session->Create(ParseGraph(kExample));
