@@ -236,10 +236,11 @@ void InspectorPanel::showCard(const Node& node) {
     return;
   }
   const RunResult& result = context().run->result();
-  const bool failed = context().run->state() == RunState::kFailed && context().run->currentNode() == name;
-  if (failed) {
-    // A variable that was read too early is no fault of the graph: say what to do.
-    const bool uninitialised = isVariable(node) && result.status.code() == Code::kFailedPrecondition;
+  const bool stopped = context().run->state() == RunState::kFailed;
+  // A variable that was read too early is no fault of the graph: say what to do. Its parts stand for it on the canvas.
+  const bool uninitialised = stopped && isVariable(node) && result.status.code() == Code::kFailedPrecondition &&
+                             (context().run->currentNode() == name || context().run->currentNode().startsWith(name + QLatin1Char('/')));
+  if (uninitialised || (stopped && context().run->currentNode() == name)) {
     if (uninitialised) card_->show(StateCard::Kind::kWarn, QStringLiteral("Not initialised"), statusLine(result.status), QStringLiteral("Initialise   F6"));
     else card_->show(StateCard::Kind::kError, QStringLiteral("Failed: ") + statusCode(result.status), statusLine(result.status));
     card_->setToolTip(toQString(result.status.message()));
