@@ -94,6 +94,8 @@ class MainWindow : public QMainWindow, public Workbench {
   void setTask(const QString& name);
   void setPanelContexts(Editor* editor);
   // main_window_documents.cpp
+  void openExample(const QString& resource, const std::function<void(Status)>& done);
+  void showOpened(Editor* editor, const QPointer<Editor>& replaced, std::function<void(Status)> done);
   void adopt(Editor* editor);
   void connectEditor(Editor* editor);
   void makeCurrent(int tab);

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include <QFileDialog>
+#include <QFile>
 #include <QFileInfo>
 #include <QInputDialog>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QTabBar>
+#include <QTemporaryDir>
 
 #include "app/editor.h"
 #include "app/main_window.h"
@@ -16,6 +18,7 @@
 #include "app/main_window_tab_button.h"
 #include "app/main_window_toolbar.h"
 #include "app/start_page.h"
+#include "engine/document/document_io.h"
 #include "widgets/canvas/canvas_widget.h"
 #include "widgets/controllers/document_controller.h"
 #include "widgets/controllers/run_controller.h"
@@ -146,9 +149,12 @@ void MainWindow::openForUser(const QString& path) {
 }
 
 void MainWindow::openFile(const QString& path, std::function<void(Status)> done) {
+  if (path.startsWith(QLatin1Char(':'))) {
+    openExample(path, done);
+    return;
+  }
   for (Editor* editor : editors_) {
-    if (!path.startsWith(QLatin1Char(':')) && !editor->document()->path().isEmpty() &&
-        QFileInfo(editor->document()->path()) == QFileInfo(path)) {
+    if (!editor->document()->path().isEmpty() && QFileInfo(editor->document()->path()) == QFileInfo(path)) {
       activate(editor);
       done(Status::OK());
       return;
@@ -170,18 +176,9 @@ void MainWindow::openFile(const QString& path, std::function<void(Status)> done)
   });
   connect(editor->document(), &DocumentController::opened, this, [=, this] {
     end();
-    adopt(editor);
-    if (replaced) dropEditor(replaced);
-    activate(editor);
-    if (!path.startsWith(QLatin1Char(':'))) {
-      settings_.addRecentFile(path, static_cast<int>(editor->document()->graph().num_nodes()));
-      start_page_->setRecentFiles(settings_.recentFiles());
-    }
-    editor->whenSettled([this, editor, report] {
-      editor->fitView();
-      updateActions();
-      (*report)(Status::OK());
-    });
+    settings_.addRecentFile(path, static_cast<int>(editor->document()->graph().num_nodes()));
+    start_page_->setRecentFiles(settings_.recentFiles());
+    showOpened(editor, replaced, *report);
   });
   connect(editor->document(), &DocumentController::openFailed, this, [=, this](const QString&, const Status& status) {
     end();
@@ -194,6 +191,42 @@ void MainWindow::openFile(const QString& path, std::function<void(Status)> done)
     (*report)(status);
   });
   editor->document()->open(path);
+}
+
+void MainWindow::showOpened(Editor* editor, const QPointer<Editor>& replaced, std::function<void(Status)> done) {
+  adopt(editor);
+  if (replaced) dropEditor(replaced);
+  activate(editor);
+  editor->whenSettled([this, editor, done] {
+    editor->fitView();
+    updateActions();
+    done(Status::OK());
+  });
+}
+
+// An example is a document without a file: saving it asks where to, and never touches what shipped with the program. It
+// goes through a file since the engine knows nothing of Qt's resources.
+void MainWindow::openExample(const QString& resource, const std::function<void(Status)>& done) {
+  const QTemporaryDir folder;
+  const QString copy = folder.filePath(QFileInfo(resource).fileName());
+  if (!QFile::copy(resource, copy)) {
+    done(errors::NotFound("There is no example ", resource.toStdString()));
+    return;
+  }
+  auto loaded = LoadDocument(copy.toStdString());
+  if (!loaded.ok()) {
+    done(loaded.status());
+    return;
+  }
+  Document document = std::move(loaded).value();
+  document.set_path(std::string());
+  document.set_format(DocumentFormat::kOpScope);
+  const QPointer<Editor> replaced = current_ && current_->isPristine() ? current_ : nullptr;
+  auto* editor = new Editor(theme_, this);
+  editor->hide();
+  editor->document()->setDocument(std::move(document));
+  editor->document()->setUntitledName(QFileInfo(resource).baseName());
+  showOpened(editor, replaced, done);
 }
 
 void MainWindow::closeEditor(Editor* editor, bool discard, std::function<void(bool)> done) {

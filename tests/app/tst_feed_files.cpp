@@ -21,12 +21,12 @@ class TstFeedFiles : public QObject {
 
 void TstFeedFiles::csv_isRows() {
   QCOMPARE(*feedTextOfCsv("x,y\n1,2\n3,4.5\n", PartialTensorShape()), QStringLiteral("[[1, 2], [3, 4.5]]"));
-  QCOMPARE(*feedTextOfCsv("1;2\n\n3;4\n", PartialTensorShape({-1, 2})), QStringLiteral("[[1, 2], [3, 4]]"));
+  QCOMPARE(*feedTextOfCsv("1;2\n\n3;4\n", PartialTensorShape(std::vector<int64_t>{-1, 2})), QStringLiteral("[[1, 2], [3, 4]]"));
 }
 
 void TstFeedFiles::csv_shapes() {
-  QCOMPARE(*feedTextOfCsv("1\n2\n", PartialTensorShape({-1})), QStringLiteral("[1, 2]"));
-  QCOMPARE(*feedTextOfCsv("1,2\n", PartialTensorShape({2})), QStringLiteral("[1, 2]"));
+  QCOMPARE(*feedTextOfCsv("1\n2\n", PartialTensorShape(std::vector<int64_t>{-1})), QStringLiteral("[1, 2]"));
+  QCOMPARE(*feedTextOfCsv("1,2\n", PartialTensorShape(std::vector<int64_t>{2})), QStringLiteral("[1, 2]"));
   QCOMPARE(*feedTextOfCsv("7\n", PartialTensorShape(std::vector<int64_t>{})), QStringLiteral("7"));
 }
 
@@ -55,10 +55,10 @@ void TstFeedFiles::picture_inTheShapeOfThePlaceholder() {
   image.setPixel(1, 0, qRgb(1, 2, 3));
   const QString path = folder.filePath(QStringLiteral("p.png"));
   QVERIFY(image.save(path));
-  QCOMPARE(*feedTextOfFile(path, DT_FLOAT, PartialTensorShape({1, 2, 3})), QStringLiteral("[[[255,0,10],[1,2,3]]]"));
-  QCOMPARE(*feedTextOfFile(path, DT_FLOAT, PartialTensorShape({-1, 1, 2, 3})), QStringLiteral("[[[[255,0,10],[1,2,3]]]]"));
-  QCOMPARE(*feedTextOfFile(path, DT_FLOAT, PartialTensorShape({1, 2})), QStringLiteral("[[%1,2]]").arg(qGray(255, 0, 10)));
-  QCOMPARE(feedTextOfFile(path, DT_FLOAT, PartialTensorShape({5})).status().code(), Code::kInvalidArgument);
+  QCOMPARE(*feedTextOfFile(path, DT_FLOAT, PartialTensorShape(std::vector<int64_t>{1, 2, 3})), QStringLiteral("[[[255,0,10],[1,2,3]]]"));
+  QCOMPARE(*feedTextOfFile(path, DT_FLOAT, PartialTensorShape(std::vector<int64_t>{-1, 1, 2, 3})), QStringLiteral("[[[[255,0,10],[1,2,3]]]]"));
+  QCOMPARE(*feedTextOfFile(path, DT_FLOAT, PartialTensorShape(std::vector<int64_t>{1, 2})), QStringLiteral("[[%1,%2]]").arg(qGray(255, 0, 10)).arg(qGray(1, 2, 3)));
+  QCOMPARE(feedTextOfFile(path, DT_FLOAT, PartialTensorShape(std::vector<int64_t>{5})).status().code(), Code::kInvalidArgument);
 }
 
 void TstFeedFiles::missingFile() {

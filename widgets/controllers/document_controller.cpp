@@ -44,7 +44,13 @@ DocumentController::~DocumentController() {
 QString DocumentController::path() const { return toQString(document_->path()); }
 
 QString DocumentController::title() const {
-  return document_->path().empty() ? tr("Untitled") : QFileInfo(path()).fileName();
+  if (!document_->path().empty()) return QFileInfo(path()).fileName();
+  return untitled_name_.isEmpty() ? tr("Untitled") : untitled_name_;
+}
+
+void DocumentController::setUntitledName(const QString& name) {
+  untitled_name_ = name;
+  Q_EMIT titleChanged();
 }
 
 bool DocumentController::isModified() const { return !undo_stack_.isClean(); }

@@ -42,7 +42,8 @@ class DocumentController : public QObject {
   Selection* selection() { return &selection_; }
   const std::vector<Diagnostic>& problems() const { return problems_; }
   QString path() const;
-  QString title() const;  ///< File name, or "Untitled".
+  QString title() const;  ///< File name; without one the name given here, or "Untitled".
+  void setUntitledName(const QString& name);
   bool isModified() const;
   bool isBusy() const { return busy_; }
   EditBuilder builder() const { return EditBuilder(*document_); }
@@ -156,6 +157,7 @@ class DocumentController : public QObject {
   Status selectAdded(Status status);
 
   std::unique_ptr<Document> document_;
+  QString untitled_name_;
   std::shared_ptr<const Hierarchy> hierarchy_;
   std::shared_ptr<const LabelMeter> meter_;
   SceneModel scene_model_;

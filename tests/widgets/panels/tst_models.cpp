@@ -167,7 +167,9 @@ void TstModels::problems_runFailureFirst() {
   Diagnostic problem;
   problem.node = "a";
   problem.message = "first line\nsecond line";
-  model.setProblems({problem}, errors::InvalidArgument("boom").WithNode("b"));
+  Status failure = errors::InvalidArgument("boom");
+  failure.AddNode("b");
+  model.setProblems({problem}, failure);
   QCOMPARE(model.rowCount(), 2);
   QCOMPARE(text(model, 0, kNodeRole), QStringLiteral("b"));
   QCOMPARE(text(model, 0, kRightRole), QStringLiteral("INVALID_ARGUMENT"));
@@ -240,7 +242,7 @@ void TstModels::devices_joinFigures() {
 
 void TstModels::words() {
   QCOMPARE(shapeWord(TensorShape({32, 784})), QStringLiteral("32×784"));
-  QCOMPARE(shapeWord(PartialTensorShape({-1, 3})), QStringLiteral("?×3"));
+  QCOMPARE(shapeWord(PartialTensorShape(std::vector<int64_t>{-1, 3})), QStringLiteral("?×3"));
   QCOMPARE(shapeWord(TensorShape()), QStringLiteral("scalar"));
   QCOMPARE(deviceWord(QStringLiteral("/job:localhost/replica:0/task:0/device:GPU:1")), QStringLiteral("GPU:1"));
   QCOMPARE(countWord(1212), QStringLiteral("1,212"));
