@@ -71,20 +71,22 @@ CanvasPopover::CanvasPopover(QWidget* canvas) : QFrame(canvas) {
   hide();
 }
 
-void CanvasPopover::open(const PopoverContent& content, const QRectF& anchor, const QRectF& avoid, const std::vector<QRectF>& others) {
+void CanvasPopover::open(const PopoverContent& content, const QRectF& anchor, const QRectF& avoid, const std::vector<QRectF>& others,
+                         bool takeFocus) {
   content_ = content;
   build();
   place(anchor, avoid, others);
   show();
   raise();
-  (buttons_.empty() ? static_cast<QWidget*>(this) : buttons_.front())->setFocus(Qt::PopupFocusReason);
+  if (takeFocus) (buttons_.empty() ? static_cast<QWidget*>(this) : buttons_.front())->setFocus(Qt::PopupFocusReason);
   Q_EMIT opened();
 }
 
 void CanvasPopover::dismiss() {
   if (!isVisible()) return;
+  const bool focused = hasFocus() || std::any_of(buttons_.begin(), buttons_.end(), [](const QPushButton* b) { return b->hasFocus(); });
   hide();
-  parentWidget()->setFocus(Qt::PopupFocusReason);
+  if (focused) parentWidget()->setFocus(Qt::PopupFocusReason);
   Q_EMIT dismissed();
 }
 

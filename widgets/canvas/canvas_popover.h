@@ -48,7 +48,9 @@ class CanvasPopover : public QFrame {
   explicit CanvasPopover(QWidget* canvas);
 
   /// Shows the content beside `anchor` (px), covering neither it nor `avoid`, on the side with the least of `content` rects.
-  void open(const PopoverContent& content, const QRectF& anchor, const QRectF& avoid, const std::vector<QRectF>& others);
+  /// `takeFocus`: its first fix is a press of Enter away; else the keyboard stays where it is.
+  void open(const PopoverContent& content, const QRectF& anchor, const QRectF& avoid, const std::vector<QRectF>& others,
+            bool takeFocus = true);
   void dismiss();
   /// Title, sentence and status as text, for state.dump and tests.
   QString plainText() const;

@@ -9,6 +9,7 @@
 #include <QPainter>
 #include <QToolTip>
 
+#include "widgets/canvas/canvas_accessible.h"
 #include "widgets/canvas/legend_view.h"
 #include "widgets/canvas/minimap.h"
 #include "widgets/canvas/node_painter.h"
@@ -33,6 +34,7 @@ CanvasWidget::CanvasWidget(QWidget* parent) : QWidget(parent), overlay_(std::mak
   setAcceptDrops(true);
   setAttribute(Qt::WA_OpaquePaintEvent);
   setAccessibleName(tr("Canvas"));
+  installCanvasAccessibility();
   zoom_ = new ZoomControls(this);
   minimap_ = new Minimap(this);
   legend_ = new LegendView(this);

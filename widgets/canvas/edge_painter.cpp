@@ -186,6 +186,8 @@ void paintEdgeLabels(QPainter& painter, const PaintContext& context, const std::
     const QString label = transfer ? it->second.transfer : QStringLiteral("×") + QString::number(data.count);
     const double icon = transfer ? 12 : 0;
     const double width = pillWidth(context.text, style, label, icon);
+    // A count that hides its whole wire, or the nodes at its ends, says less than the wire.
+    if (!transfer && data.routed && middle.length < (middle.horizontal ? width : style.height) + 12) continue;
     const QRectF rect(std::round(middle.point.x() - width / 2), std::round(middle.point.y() - style.height / 2), width, style.height);
     const QPixmap pixmap = transfer ? context.theme.pixmap(QStringLiteral("transfer"), c.outputs, 12, context.devicePixelRatio) : QPixmap();
     paintPill(painter, context.text, style, rect, label, pixmap, icon);

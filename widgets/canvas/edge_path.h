@@ -33,6 +33,7 @@ double distanceTo(std::span<const QPointF> points, QPointF p);
 struct MidPoint {
   QPointF point;
   bool horizontal = true;
+  double length = 0;  ///< of the straight piece around it
 };
 MidPoint midPoint(std::span<const QPointF> points);
 

@@ -208,7 +208,7 @@ void paintTitleCard(QPainter& painter, const PaintContext& context, int item) {
   const NodeTexts texts = nodeTexts(data, overlay);
   if (!isCard(data)) paintStack(painter, context, look, px);
   paintBox(painter, context, look, px, 4);
-  painter.fillRect(QRectF(px.left() + 2, px.top() + 3, 2, px.height() - 6), look.bar);
+  if (isCard(data)) painter.fillRect(QRectF(px.left() + 2, px.top() + 3, 2, px.height() - 6), look.bar);
   const double room = px.width() - 14;
   double taken = 0;
   const double title = context.text.width(TextRole::kSmallBold, texts.title);
@@ -232,6 +232,9 @@ void paintBlock(QPainter& painter, const PaintContext& context, int item) {
     fill = c.error;
   } else if (overlay.mark == RunMark::kCurrent) {
     fill = c.accent;
+  } else if (overlay.heat < 0 && overlay.deviceColor >= 0) {
+    // The tints of cards are too faint for a surface of a few pixels.
+    fill = blend(c.canvas, c.device[static_cast<size_t>(overlay.deviceColor) % c.device.size()], 0.6);
   } else if (overlay.fill.isValid()) {
     fill = overlay.fill;
   } else if (!isCard(data)) {

@@ -146,7 +146,9 @@ void InputRouter::toggleTracing() {
 }
 
 void InputRouter::escape() {
-  if (active_ != nullptr || cutting_) {
+  if (popover_->isVisible()) {
+    popover_->dismiss();
+  } else if (active_ != nullptr || cutting_) {
     cancel();
   } else if (tracing_) {
     toggleTracing();

@@ -29,6 +29,7 @@ InputRouter::InputRouter(CanvasWidget* canvas, DocumentController* document, QOb
     wire_.cancel();
   });
   connect(popover_, &CanvasPopover::dismissed, this, [this] {
+    failureShown_ = false;
     wire_.cancel();
     Q_EMIT hintChanged(QString());
   });
@@ -53,6 +54,7 @@ void InputRouter::syncScene() {
   if (context_.document().scene() == context_.store().shared()) return;
   // Indexes in hand belong to the scene that goes.
   if (active_ != nullptr) cancel();
+  dismissFailure();  // its place may be another one
   context_.canvas().setScene(context_.document().scene());
   tracing_ = false;
   syncSelection();
@@ -122,15 +124,15 @@ std::vector<QRectF> InputRouter::itemRects() const {
   return rects;
 }
 
-void InputRouter::showRefusal(const PopoverContent& content, const QRectF& anchor, const QRectF& avoid) {
+void InputRouter::showRefusal(const PopoverContent& content, const QRectF& anchor, const QRectF& avoid, bool takeFocus) {
   if (palette_->isVisible()) palette_->dismiss();
-  popover_->open(content, anchor, avoid, itemRects());
+  popover_->open(content, anchor, avoid, itemRects(), takeFocus);
 }
 
-void InputRouter::showPopover(const PopoverContent& content, int item) {
+void InputRouter::showPopover(const PopoverContent& content, int item, bool takeFocus) {
   if (item < 0 || item >= context_.store().itemCount()) return;
   const QRectF rect = context_.canvas().viewport().toPx(context_.store().rect(item));
-  showRefusal(content, rect, rect);
+  showRefusal(content, rect, rect, takeFocus);
 }
 
 void InputRouter::showFailure(const Status& status) {
@@ -140,7 +142,12 @@ void InputRouter::showFailure(const Status& status) {
   if (item < 0) return;
   const QRectF px = context_.canvas().viewport().toPx(context_.store().rect(item));
   if (!QRectF(context_.canvas().rect()).contains(px)) context_.canvas().goTo(item, false);
-  showPopover(failureContent(status, toQString(node), &context_.document(), [this](const QString& id) { Q_EMIT actionRequested(id); }), item);
+  showPopover(failureContent(status, toQString(node), &context_.document(), [this](const QString& id) { Q_EMIT actionRequested(id); }), item, false);
+  failureShown_ = true;
+}
+
+void InputRouter::dismissFailure() {
+  if (failureShown_) popover_->dismiss();
 }
 
 // ---- pointer

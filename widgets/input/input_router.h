@@ -35,10 +35,11 @@ class InputRouter : public QObject, public CanvasTool {
   /// Adds an op as the palette does, with its middle there; gives its id.
   StatusOr<NodeId> addOp(const QString& op, QPointF scene);
   /// An error or a question beside an item (a failed run's, say).
-  void showPopover(const PopoverContent& content, int item);
+  void showPopover(const PopoverContent& content, int item, bool takeFocus = true);
   /// What a run's failure means, beside the node that failed (or the scope that hides it), with ways out. Nothing where the
-  /// status names no node of the document.
+  /// status names no node of the document. The keyboard stays where it is.
   void showFailure(const Status& status);
+  void dismissFailure();
   CanvasPopover* popover() const { return popover_; }
   OpPalettePopup* palette() const { return palette_; }
   /// What is being explained now: the refusal that is shown, or why the wire in hand does not fit; empty without one.
@@ -70,7 +71,7 @@ class InputRouter : public QObject, public CanvasTool {
   void syncScene();
   void syncSelection();
   void onChosen(const QString& op, QPointF scene, bool keepOpen);
-  void showRefusal(const PopoverContent& content, const QRectF& anchor, const QRectF& avoid);
+  void showRefusal(const PopoverContent& content, const QRectF& anchor, const QRectF& avoid, bool takeFocus = true);
   bool plainKey(QKeyEvent* event);
   bool walkKey(QKeyEvent* event);
   bool viewKey(QKeyEvent* event);
@@ -93,6 +94,7 @@ class InputRouter : public QObject, public CanvasTool {
   bool cutKey_ = false;
   bool cutting_ = false;
   bool tracing_ = false;
+  bool failureShown_ = false;
 };
 
 }  // namespace opscope::ui

@@ -59,7 +59,7 @@ struct ItemOverlay {
   Tone stateTone = Tone::kNeutral;
   QString badge;             ///< pill on the top edge, left
   QString deviceTag;         ///< pill on the top edge, right: "CPU:0", "GPU:0 → CPU:0"
-  int deviceColor = -1;      ///< index into ThemeColors::device
+  int deviceColor = -1;      ///< index into ThemeColors::device that `fill` is a tint of (device, dtype, shape)
   bool deviceMoved = false;  ///< requested and assigned differ
   QString note;              ///< below the item: "not read by any node"
   QString flag;              ///< accent pill below the item: "paused here"

@@ -263,6 +263,7 @@ void PictureBuilder::dressType(size_t index, ItemOverlay& over) {
   }
   if (dtype.isEmpty()) return;
   const int color = typeColors_.emplace(dtype, static_cast<int>(typeColors_.size())).first->second;
+  over.deviceColor = color;
   over.fill = colors_.deviceTint[static_cast<size_t>(color) % colors_.deviceTint.size()];
 }
 

@@ -1,3 +1,4 @@
+#include <QAccessible>
 #include <QApplication>
 #include <QSignalSpy>
 #include <QtTest>
@@ -58,6 +59,7 @@ class TstCanvasWidget : public QObject {
   void highDpi_rendersDevicePixels();
   void hugeName_isDrawnElided();
   void tab_reachesTool();
+  void accessible_itemsAreChildren();
 
  private:
   std::unique_ptr<CanvasWidget> canvas_;
@@ -248,6 +250,25 @@ void TstCanvasWidget::tab_reachesTool() {
   QTest::keyClick(canvas_.get(), Qt::Key_Tab);
   QCOMPARE(tool.keys, QList<int>{Qt::Key_Tab});
   canvas_->setTool(nullptr);
+}
+
+void TstCanvasWidget::accessible_itemsAreChildren() {
+  QAccessibleInterface* canvas = QAccessible::queryAccessibleInterface(canvas_.get());
+  QVERIFY(canvas != nullptr);
+  QVERIFY(canvas->childCount() >= 11);
+  QAccessibleInterface* variable = canvas->child(6);
+  QCOMPARE(variable->text(QAccessible::Name), QStringLiteral("Variable W"));
+  QCOMPARE(variable->text(QAccessible::Value), QStringLiteral("784×10"));
+  QVERIFY(variable->text(QAccessible::Description).contains(QStringLiteral("not initialised")));
+  QVERIFY(variable->text(QAccessible::Description).contains(QStringLiteral("read by xW")));
+  canvas_->setSelected({6});
+  QVERIFY(variable->state().selected);
+  QCOMPARE(canvas->indexOfChild(variable), 6);
+  const QPoint middle = variable->rect().center();
+  QCOMPARE(canvas->childAt(middle.x(), middle.y()), variable);
+  canvas_->setScene(std::make_shared<const SceneSnapshot>());
+  QVERIFY(!variable->isValid());
+  QVERIFY(variable->text(QAccessible::Name).isEmpty());
 }
 
 }  // namespace opscope::ui

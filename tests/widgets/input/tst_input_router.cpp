@@ -360,9 +360,13 @@ void TstInputRouter::failure_uninitialisedAsksForAction() {
   status.AddNode("m");
   router_->showFailure(status);
   QCOMPARE(router_->popover()->content().title, QStringLiteral("Not initialised"));
+  QVERIFY(canvas_->hasFocus());  // the keyboard stays on the canvas
   QTest::keyClick(router_->popover(), Qt::Key_Return);
   QCOMPARE(actions.size(), 1);
   QCOMPARE(actions[0][0].toString(), QStringLiteral("run.init"));
+  router_->showFailure(status);
+  QTest::keyClick(canvas_.get(), Qt::Key_Escape);
+  QVERIFY(!router_->popover()->isVisible());
 }
 
 }  // namespace opscope::ui
