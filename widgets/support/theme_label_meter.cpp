@@ -10,7 +10,6 @@
 namespace opscope::ui {
 namespace {
 
-constexpr double kFigureRoom = 44;    // "?×784" and its gap
 constexpr double kChevronRoom = 14;   // a closed scope's
 constexpr size_t kMaxMeasured = 256;  // beyond it the widest node is too narrow anyway
 
@@ -37,7 +36,7 @@ double ThemeLabelMeter::sum(const Widths& widths, std::string_view text) {
 }
 
 double ThemeLabelMeter::Width(std::string_view text) const {
-  if (OpRegistry::Global().Find(text) != nullptr) return sum(label_, text) + kFigureRoom;
+  if (OpRegistry::Global().Find(text) != nullptr) return sum(label_, text);
   return std::max(sum(small_, text), sum(label_, text) * 0.9 + kChevronRoom);
 }
 

@@ -15,7 +15,7 @@ struct ThemeFonts;
 class ThemeLabelMeter : public LabelMeter {
  public:
   explicit ThemeLabelMeter(const ThemeFonts& fonts);
-  /// An op type gets room for a figure beside it; anything else counts as a name, which is set smaller.
+  /// An op type is set in the larger of the two sizes; anything else counts as a name.
   double Width(std::string_view text) const override;
 
  private:
