@@ -91,13 +91,6 @@ void Editor::connectCanvas() {
     const NodeId node = document_->findNode(document_->nameOf(item));
     if (node.valid() && hasValueDialog(document_->graph().node(node))) askForValue(document_->nameOf(item));
   });
-  connect(run_, &RunController::finished, this, [this] { input_->showFailure(run_->result().status); });
-  connect(run_, &RunController::stateChanged, this, [this](RunState state) {
-    if (state == RunState::kRunning) input_->dismissFailure();
-  });
-  connect(input_.get(), &InputRouter::actionRequested, this, [this](const QString& action) {
-    if (action == QLatin1String("run.init")) run_->initialise();
-  });
   connect(input_.get(), &InputRouter::peekRequested, this, [this](bool peek) {
     const OverlayKind kind = overlay_->kind();
     if (peek) peeked_ = kind;
