@@ -11,7 +11,6 @@
 #include "widgets/controllers/layout_controller.h"
 #include "widgets/controllers/run_controller.h"
 #include "widgets/controllers/trace_controller.h"
-#include "widgets/input/failure_content.h"
 #include "widgets/input/input_router.h"
 #include "widgets/models/graph_facts.h"
 #include "widgets/overlays/overlay_model.h"
@@ -74,10 +73,6 @@ void Editor::connectControllers() {
   connect(layout_, &LayoutController::layoutDone, this, &Editor::checkSettled);
   connect(run_, &RunController::traceChanged, trace_, &TraceController::setTrace);
   connect(run_, &RunController::staleChanged, trace_, &TraceController::setStale);
-  connect(run_, &RunController::finished, this, &Editor::explainFailure);
-  connect(run_, &RunController::stateChanged, this, [this](RunState state) {
-    if (state == RunState::kRunning) input_->popover()->dismiss();
-  });
   connect(source_.get(), &OverlaySource::changed, overlay_, &OverlayModel::invalidate);
   connect(source_.get(), &OverlaySource::changed, this, &Editor::checkSettled);
   connect(overlay_, &OverlayModel::changed, this, [this] { canvas_->setOverlay(overlay_->picture()); });
@@ -143,16 +138,6 @@ void Editor::setHint(const QString& hint) {
   if (hint == hint_) return;
   hint_ = hint;
   Q_EMIT hintChanged();
-}
-
-void Editor::explainFailure() {
-  const RunResult& result = run_->result();
-  if (result.status.ok() || result.status.code() == Code::kCancelled) return;
-  const QString node = run_->currentNode();
-  const int32_t item = node.isEmpty() ? -1 : document_->scene()->FindVisible(node.toStdString());
-  if (item < 0) return;
-  const auto act = [this](const QString& action) { Q_EMIT actionRequested(action, {}); };
-  input_->showPopover(failureContent(result.status, node, document_, act), item);
 }
 
 void Editor::setFetched(const QString& tensor, bool fetched) { report(document_->setFetched(tensor, fetched)); }

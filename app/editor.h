@@ -84,8 +84,6 @@ class Editor : public QWidget {
   void connectCanvas();
   void checkSettled();
   void report(const Status& status);
-  /// Why the run failed, beside the node that it failed at.
-  void explainFailure();
   // editor_menu.cpp
   void showMenu(const QPoint& globalPos);
   void fillNodeMenu(QMenu* menu, const QString& name);

@@ -83,7 +83,10 @@ void MainWindow::connectEditor(Editor* editor) {
     status_area_->showText(statusLine(status), StatusArea::Kind::kError);
     showError(QStringLiteral("%1 was not saved").arg(QFileInfo(path).fileName()), status);
   });
-  connect(editor->run(), &RunController::stateChanged, this, soon);
+  // At once: whoever waits for the end of a run may press the next key then.
+  connect(editor->run(), &RunController::stateChanged, this, [this, editor] {
+    if (editor == current_) updateActions();
+  });
   connect(editor->run(), &RunController::devicesChanged, this, soon);
   connect(editor->run(), &RunController::finished, this, [this, editor] { onRunFinished(editor); });
   connect(editor->run(), &RunController::paused, this, [this, editor](const QString& node) {

@@ -148,7 +148,7 @@ void TstPanels::outline_showsValuesAfterARun() {
   auto* fetches = shown.find<QListView>("outlineFetchesList");
   QTRY_COMPARE(fetches->model()->rowCount(), 1);
   QCOMPARE(cell(fetches->model(), 0), QStringLiteral("quotient:0"));
-  QCOMPARE(cell(fetches->model(), 0, kRightRole), QStringLiteral("3.75"));
+  QTRY_COMPARE(cell(fetches->model(), 0, kRightRole), QStringLiteral("3.75"));
 }
 
 void TstPanels::inspector_editsNameAttributeAndValue() {
@@ -166,6 +166,7 @@ void TstPanels::inspector_editsNameAttributeAndValue() {
   bench.execute();
   QCOMPARE(bench.run.result().outputs.at(0).second.scalar<float>(), 30.0F * 5 / (30 + 5));
   auto* name = shown.find<QLineEdit>("nameField");
+  QTRY_VERIFY(name->isEnabled() && bench.run.state() == RunState::kIdle);
   name->selectAll();
   QTest::keyClicks(name, QStringLiteral("alpha"));
   QTest::keyClick(name, Qt::Key_Return);
