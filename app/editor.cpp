@@ -86,6 +86,15 @@ void Editor::connectCanvas() {
     const NodeId node = document_->findNode(document_->nameOf(item));
     if (node.valid() && hasValueDialog(document_->graph().node(node))) askForValue(document_->nameOf(item));
   });
+  connect(run_, &RunController::finished, this, [this] {
+    const Status& status = run_->result().status;
+    if (status.code() != Code::kCancelled) input_->showFailure(status);
+  });
+  connect(run_, &RunController::stateChanged, this, [this](RunState state) {
+    if (state == RunState::kRunning) input_->dismissFailure();
+  });
+  connect(input_.get(), &InputRouter::actionRequested, this,
+          [this](const QString& action) { Q_EMIT actionRequested(action, {}); });
   connect(input_.get(), &InputRouter::peekRequested, this, [this](bool peek) {
     const OverlayKind kind = overlay_->kind();
     if (peek) peeked_ = kind;
