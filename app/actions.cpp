@@ -1,5 +1,7 @@
 #include "app/actions.h"
 
+#include <utility>
+
 #include <QActionGroup>
 
 namespace opscope::ui {
@@ -12,6 +14,38 @@ QString toolTip(const ActionSpec& spec, const QString& more) {
     text += QStringLiteral("   ") + spec.shortcuts.first().toString(QKeySequence::NativeText);
   }
   return more.isEmpty() ? text : text + QStringLiteral("\n") + more;
+}
+
+// The form of the keys that mean the same in every action. Targets of input.* are read by themselves.
+Status checkArguments(const QString& id, const QJsonObject& args) {
+  if (id.startsWith(QLatin1String("input."))) return Status::OK();
+  static const QStringList kTexts = {
+      QStringLiteral("path"),   QStringLiteral("name"),  QStringLiteral("node"),  QStringLiteral("scope"),
+      QStringLiteral("op"),     QStringLiteral("device"), QStringLiteral("query"), QStringLiteral("tensor"),
+      QStringLiteral("text"),   QStringLiteral("when"),  QStringLiteral("expr"),  QStringLiteral("until"),
+      QStringLiteral("what"),   QStringLiteral("widget"), QStringLiteral("button"), QStringLiteral("from"),
+      QStringLiteral("to"),     QStringLiteral("target"), QStringLiteral("allocator")};
+  static const QStringList kNumbers = {QStringLiteral("hops"), QStringLiteral("steps"), QStringLiteral("factor"),
+                                       QStringLiteral("scale"), QStringLiteral("ms"),   QStringLiteral("timeout_ms"),
+                                       QStringLiteral("index"), QStringLiteral("input"), QStringLiteral("event")};
+  static const QStringList kSwitches = {QStringLiteral("wait"),   QStringLiteral("discard"), QStringLiteral("recursive"),
+                                        QStringLiteral("pinned"), QStringLiteral("muted"),   QStringLiteral("enabled"),
+                                        QStringLiteral("visible"), QStringLiteral("soft_placement")};
+  for (auto it = args.begin(); it != args.end(); ++it) {
+    const bool zoomTo = id == QLatin1String("view.zoom") && it.key() == QLatin1String("to");
+    const char* want = zoomTo                          ? nullptr
+                       : kTexts.contains(it.key())     ? (it->isString() ? nullptr : "a string")
+                       : kNumbers.contains(it.key())   ? (it->isDouble() ? nullptr : "a number")
+                       : kSwitches.contains(it.key())  ? (it->isBool() ? nullptr : "true or false")
+                                                       : nullptr;
+    const std::string key = it.key().toStdString();
+    if (want) return errors::InvalidArgument("\"", key, "\" must be ", want);
+    if (it.key() != QLatin1String("path")) continue;
+    if (it->toString().isEmpty() || it->toString().contains(QChar(u'\0'))) {
+      return errors::InvalidArgument("\"path\" must be a file's path");
+    }
+  }
+  return Status::OK();
 }
 
 }  // namespace
@@ -55,8 +89,16 @@ void ActionRegistry::run(const QString& id, const QJsonObject& args, ActionReply
     reply(ActionResult::error(errors::Unimplemented("There is no action '", id.toStdString(), "'")));
     return;
   }
+  if (Status status = checkArguments(id, args); !status.ok()) {
+    reply(ActionResult::error(std::move(status)));
+    return;
+  }
+  // One answer for one action, however many signals tell its end.
+  auto answered = std::make_shared<bool>(false);
   const ActionHandler handler = found->second;  // a handler may change the registry
-  handler(args, std::move(reply));
+  handler(args, [answered, reply = std::move(reply)](ActionResult result) {
+    if (!std::exchange(*answered, true)) reply(std::move(result));
+  });
 }
 
 void ActionRegistry::trigger(const QString& id, const QJsonObject& args) {

@@ -1,9 +1,12 @@
 // Actions node.*, edge.*, scope.*, frame.*: edits of the graph.
 
+#include <cmath>
+
 #include <QJsonArray>
 
 #include "app/action_args.h"
 #include "app/action_groups.h"
+#include "widgets/canvas/canvas_widget.h"
 #include "widgets/controllers/document_controller.h"
 #include "widgets/controllers/selection.h"
 
@@ -14,6 +17,16 @@ QJsonObject nameField(const Editor& editor, NodeId id) {
   return {{QStringLiteral("name"), QString::fromStdString(editor.document()->graph().node(id).name())}};
 }
 
+// Near the middle of what is shown, each a little lower than the last, on the grid.
+Point freePlace(const Editor& editor) {
+  constexpr int kGrid = 8, kStep = 72, kPlaces = 5;
+  const QPointF middle = editor.canvas()->viewport().center(QSizeF(editor.canvas()->size()));
+  const auto count = static_cast<int>(editor.document()->graph().num_nodes());
+  const double x = std::round((middle.x() - 88 + kStep * ((count / kPlaces) % kPlaces)) / kGrid) * kGrid;
+  const double y = std::round((middle.y() - kStep * 2 + kStep * (count % kPlaces)) / kGrid) * kGrid;
+  return Point{x, y};
+}
+
 ActionResult addNode(Editor& editor, const QJsonObject& args) {
   AddOpRequest request;
   OS_ASSIGN_OR_RESULT(op, requireString(args, "op"));
@@ -22,7 +35,7 @@ ActionResult addNode(Editor& editor, const QJsonObject& args) {
   request.name = optionalString(args, "name").toStdString();
   request.scope = optionalString(args, "scope").toStdString();
   request.device = optionalString(args, "device").toStdString();
-  request.at = at;
+  request.at = at ? at : freePlace(editor);
   const QJsonObject attrs = args.value(QLatin1String("attr")).toObject();
   for (auto it = attrs.begin(); it != attrs.end(); ++it) {
     request.attr[it.key().toStdString()] = jsonText(it.value()).toStdString();

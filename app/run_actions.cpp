@@ -12,12 +12,8 @@
 namespace opscope::ui {
 namespace {
 
-// Calls `reply` once, when the run ends or pauses (or at once with "wait":false).
-void replyWhenRunRests(Editor* editor, const QJsonObject& args, const ActionReply& reply) {
-  if (!args.value(QLatin1String("wait")).toBool(true)) {
-    reply(ActionResult::ok());
-    return;
-  }
+// Calls `reply` when the run ends or pauses.
+void replyWhenRunRests(Editor* editor, const ActionReply& reply) {
   auto* once = new QObject(editor);
   const auto answer = [once, editor, reply](ActionResult result) {
     once->deleteLater();
@@ -41,15 +37,14 @@ ActionHandler running(Workbench* workbench, RunStarter starter) {
       reply(ActionResult::error(errors::FailedPrecondition("No document is open")));
       return;
     }
+    if (!args.value(QLatin1String("wait")).toBool(true)) {
+      reply({starter(*editor, args), {}});
+      return;
+    }
     // Connected first: a run of few ops may end before this function does.
-    auto answered = std::make_shared<bool>(false);
-    const ActionReply once = [answered, reply](const ActionResult& result) {
-      if (std::exchange(*answered, true)) return;
-      reply(result);
-    };
-    replyWhenRunRests(editor, args, once);
+    replyWhenRunRests(editor, reply);
     const Status status = starter(*editor, args);
-    if (!status.ok()) once(ActionResult::error(status));
+    if (!status.ok()) reply(ActionResult::error(status));
   };
 }
 

@@ -88,7 +88,9 @@ QJsonArray dumpLegend(const Legend& legend) {
   QJsonArray result;
   if (!legend.title.isEmpty()) result.append(QJsonObject{{QStringLiteral("title"), legend.title}, {QStringLiteral("note"), legend.note}});
   for (const LegendEntry& entry : legend.entries) {
-    result.append(QJsonObject{{QStringLiteral("label"), entry.label}, {QStringLiteral("color"), entry.color.name()}});
+    QJsonObject line{{QStringLiteral("label"), entry.label}};
+    if (entry.color.isValid()) line[QStringLiteral("color")] = entry.color.name();  // pills take the theme's colours
+    result.append(line);
   }
   for (qsizetype i = 0; i < static_cast<qsizetype>(legend.steps.size()); ++i) {
     const auto at = static_cast<size_t>(i);

@@ -1,7 +1,8 @@
 // Actions view.*: what is seen, none of it an undo entry but the layout.
 
+#include <cmath>
+
 #include <QJsonArray>
-#include <QResizeEvent>
 #include <QWidget>
 
 #include "app/action_args.h"
@@ -57,14 +58,19 @@ ActionResult zoom(Editor& editor, const QJsonObject& args) {
     canvas->zoomAt(at, args.value(QLatin1String("to")).toDouble(1) / canvas->viewport().zoom());
     return ActionResult::ok();
   }
-  if (!(factor > 0)) return ActionResult::error(errors::InvalidArgument("\"factor\" must be a number above 0"));
+  if (!(factor >= 1e-4 && factor <= 1e4)) {
+    return ActionResult::error(errors::InvalidArgument("\"factor\" must be a number from 0.0001 to 10000"));
+  }
   canvas->zoomAt(at, factor);
   return ActionResult::ok();
 }
 
 ActionResult pan(Editor& editor, const QJsonObject& args) {
   OS_ASSIGN_OR_RESULT(by, optionalPoint(args, "by"));
-  if (!by) return ActionResult::error(errors::InvalidArgument("\"by\" is missing; expected [dx, dy]"));
+  constexpr double kMost = 1e7;
+  if (!by || std::abs(by->x) > kMost || std::abs(by->y) > kMost) {
+    return ActionResult::error(errors::InvalidArgument("\"by\" must be [dx, dy], at most ", kMost, " pixels each"));
+  }
   editor.canvas()->panBy(toQPointF(*by));
   return ActionResult::ok();
 }

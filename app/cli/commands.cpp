@@ -14,8 +14,8 @@ std::span<const Command> Commands() {
       Command{"devices", "The devices that a session would have", &SetUpDevices},
       Command{"ops", "The catalogue of operations", &SetUpOps},
       Command{"place", "The device of every node and why", &SetUpPlace},
-      Command{"diff", "What differs between two graphs", nullptr},
-      Command{"serve", "A TensorFlow master over this machine's devices", nullptr},
+      Command{"diff", "What differs between two graphs (not there yet)", nullptr},
+      Command{"serve", "A TensorFlow master over this machine's devices (not there yet)", nullptr},
   };
   return kCommands;
 }

@@ -7,16 +7,46 @@
 #include "engine/runtime/device_factory.h"
 
 namespace opscope::cli {
+namespace {
+
+constexpr int64_t kMostThreads = 4096;
+
+// A validator with words that say what is wanted; CLI11's own print the limits of a double.
+CLI::Validator WholeNumber(int64_t least, int64_t most) {
+  return CLI::Validator(
+      [least, most](std::string& text) -> std::string {
+        int64_t value = 0;
+        if (ParseInt64(text, &value) && value >= least && value <= most) return "";
+        const bool open = most == INT64_MAX;
+        return StrCat("'", Printable(text, 60), "' should be a whole number ", open ? "of " : "from ", least,
+                      open ? " or more" : StrCat(" to ", most));
+      },
+      "N");
+}
+
+CLI::Validator Seconds() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        double value = 0;
+        if (ParseDouble(text, &value) && value > 0 && value <= 1e9) return "";
+        return StrCat("'", Printable(text, 60), "' should be a number of seconds above 0");
+      },
+      "SECONDS");
+}
+
+}  // namespace
 
 void AddSessionOptions(CLI::App* app, SessionArguments* arguments, bool with_tuning) {
   app->add_option("--devices", arguments->devices, "Devices by type, as in CPU=4")->type_name("TYPE=N,...");
   app->add_option("--session-target", arguments->session_target, "grpc://host:port; empty: this process");
   if (!with_tuning) return;
   app->add_flag("--soft-placement", arguments->soft_placement, "Use another device where one isn't there");
-  app->add_option("--inter-op", arguments->inter_op, "Threads that run nodes; 0: one for each core");
-  app->add_option("--intra-op", arguments->intra_op, "Threads within a node; 0: one for each core");
+  app->add_option("--inter-op", arguments->inter_op, "Threads that run nodes; 0: one for each core")
+      ->check(WholeNumber(0, kMostThreads));
+  app->add_option("--intra-op", arguments->intra_op, "Threads within a node; 0: one for each core")
+      ->check(WholeNumber(0, kMostThreads));
   app->add_option("--memory-limit", arguments->memory_limit, "Bytes that each device may use")
-      ->check(CLI::PositiveNumber);
+      ->check(WholeNumber(1, INT64_MAX));
   app->add_option("--allocator", arguments->allocator, "cpu or bfc");
 }
 
@@ -27,9 +57,9 @@ void AddRunOptions(CLI::App* app, RunArguments* arguments) {
   app->add_option("--fetch", arguments->fetches, "NAME[:i] (repeatable); default: every output nobody reads")->take_all();
   app->add_option("--target", arguments->targets, "A node to run without fetching (repeatable)")->take_all();
   app->add_flag("--init", arguments->init, "Run every variable initialiser first");
-  app->add_option("--repeat", arguments->repeat, "Number of steps")->check(CLI::PositiveNumber);
+  app->add_option("--repeat", arguments->repeat, "Number of steps")->check(WholeNumber(1, INT64_MAX));
   AddSessionOptions(app, &arguments->session, true);
-  app->add_option("--timeout", arguments->timeout_seconds, "Seconds that a step may take")->check(CLI::PositiveNumber);
+  app->add_option("--timeout", arguments->timeout_seconds, "Seconds that a step may take")->check(Seconds());
   app->add_option("--saved-model-tags", arguments->tags, "Tags of the MetaGraph to take")->type_name("TAG,...");
   app->add_option("--signature", arguments->signature, "Feed and fetch by the names of this signature");
   app->add_option("--checkpoint", arguments->checkpoint, "Restore variables from this prefix first");

@@ -76,6 +76,7 @@ class Runner {
     LoadOptions options;
     if (!arguments_.tags.empty()) options.tags = Split(arguments_.tags, ',');
     OS_ASSIGN_OR_RETURN(loaded_, LoadGraph(arguments_.file, options));
+    OS_RETURN_IF_ERROR(CheckCheckpoint());
     OS_ASSIGN_OR_RETURN(plan_, MakeRunPlan(arguments_, loaded_));
     // What is fed is its own value.
     for (size_t i = 0; i < plan_.fetches.size(); ++i) {
@@ -106,6 +107,14 @@ class Runner {
     graph_ = NeededGraphDef(loaded_.graph, fed, run_fetches_, targets);
     OS_ASSIGN_OR_RETURN(session_, NewSession(options));
     return AtFile(session_->Create(graph_));
+  }
+
+  // A prefix that nothing lies at is a slip of the pen, whether or not the run needs it. Patterns are not looked up.
+  Status CheckCheckpoint() const {
+    const std::string& prefix = arguments_.checkpoint;
+    if (prefix.empty() || prefix.find_first_of("?*") != std::string::npos) return Status::OK();
+    if (FileExists(prefix) || FileExists(prefix + ".index")) return Status::OK();
+    return errors::NotFound(prefix, ": no checkpoint has this prefix");
   }
 
   // Variables of a trained model have no values until they are restored; other values than the model's would be wrong.

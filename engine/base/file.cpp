@@ -107,6 +107,9 @@ Status WriteFileAtomic(const std::string& path, std::string_view bytes) {
     auto resolved = std::filesystem::weakly_canonical(target, ignored);
     if (!ignored) target = resolved;
   }
+  if (std::filesystem::exists(target, ignored) && !std::filesystem::is_regular_file(target, ignored)) {
+    return errors::InvalidArgument(path, ": not a regular file");  // a rename would put an end to a device or folder
+  }
   std::string temporary = target.string() + ".XXXXXX";
   Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (fd.get() < 0) return IoError(path, errno);

@@ -18,6 +18,7 @@ StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMax
 
 /// Replaces `path` by `bytes` in one step: a temporary file beside it is written, synced and renamed, so that a crash
 /// leaves the old file or the new one, whole. Keeps the permissions of an existing file and follows a symbolic link.
+/// INVALID_ARGUMENT when something else than a regular file stands there.
 Status WriteFileAtomic(const std::string& path, std::string_view bytes);
 
 bool FileExists(const std::string& path);

@@ -138,7 +138,9 @@ template <typename T>
 Status ReadReals(const Flat& flat, Tensor* t) {
   for (size_t i = 0; i < flat.elements.size(); ++i) {
     OS_ASSIGN_OR_RETURN(const double value, AsDouble(*flat.elements[i], t->dtype()));
-    t->flat<T>()[i] = static_cast<T>(value);
+    const T narrow = static_cast<T>(value);
+    if (std::isfinite(value) && !std::isfinite(static_cast<double>(narrow))) return BadElement(*flat.elements[i], t->dtype());
+    t->flat<T>()[i] = narrow;
   }
   return Status::OK();
 }

@@ -149,7 +149,7 @@ void TstJourneyBuildAndRun::hugeZerosAreBuiltAtOnceAndRefusedAtRun() {
   const auto dims = [](const QJsonArray& value) {
     return QJsonObject{{"op", "Const"}, {"name", "dims"}, {"attr", QJsonObject{{"dtype", "int64"}, {"value", value}}}};
   };
-  RUN(s, "node.add", dims({1'000'000'000'000, 1'000'000'000'000}));
+  RUN(s, "node.add", dims({1e12, 1e12}));
   RUN(s, "node.add", constant("zero", 0, 200));
   RUN(s, "node.add", op("Fill", "zeros", 300, 100));
   RUN(s, "edge.connect", wire("dims:0", "zeros", 0));

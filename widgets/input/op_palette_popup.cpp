@@ -33,6 +33,7 @@ OpPalettePopup::OpPalettePopup(QWidget* canvas) : QFrame(canvas) {
   layout->setSpacing(6);
 
   input_ = new QLineEdit(this);
+  input_->setMaxLength(64);  // longer than any op's name: a pasted text must not be searched for
   input_->setObjectName(QStringLiteral("opPaletteInput"));
   input_->setPlaceholderText(tr("Add node: type some letters of its op"));
   input_->addAction(Theme::instance().icon(QStringLiteral("search"), Theme::instance().colors().text2), QLineEdit::LeadingPosition);

@@ -106,6 +106,8 @@ void TstBase::file_roundTripAndErrors() {
   const Status status = WriteFileAtomic(dir.filePath(QStringLiteral("no/such/a")).toStdString(), bytes);
   QVERIFY(status.code() == Code::kNotFound);
   QVERIFY(status.message().find("no/such/a") != std::string::npos);
+  QVERIFY(WriteFileAtomic(dir.path().toStdString(), bytes).code() == Code::kInvalidArgument);
+  QVERIFY(WriteFileAtomic("/dev/null", bytes).code() == Code::kInvalidArgument);
   QCOMPARE(QDir(dir.path()).entryList(QDir::Files).size(), 1);
 }
 

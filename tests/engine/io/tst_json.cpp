@@ -19,6 +19,7 @@ class TstJson : public QObject {
   void write_specialValues();
   void tensor_roundTrips();
   void tensor_refuses();
+  void tensor_refusesWhatWouldBecomeInfinite();
   void base64_knownAnswers();
 };
 
@@ -86,6 +87,12 @@ void TstJson::tensor_refuses() {
     const auto tensor = TensorFromJson(*ParseJson(text), DT_UINT8);
     QVERIFY2(tensor.status().code() == Code::kInvalidArgument, text);
   }
+}
+
+void TstJson::tensor_refusesWhatWouldBecomeInfinite() {
+  QVERIFY(TensorFromJson(*ParseJson("1e39"), DT_FLOAT).status().code() == Code::kInvalidArgument);
+  QVERIFY(TensorFromJson(*ParseJson("1e39"), DT_DOUBLE).ok());
+  QVERIFY(std::isinf(TensorFromJson(*ParseJson("\"inf\""), DT_FLOAT)->scalar<float>()));
 }
 
 void TstJson::base64_knownAnswers() {
