@@ -41,8 +41,8 @@ void AddSessionOptions(CLI::App* app, SessionArguments* arguments, bool with_tun
   app->add_option("--session-target", arguments->session_target, "grpc://host:port; empty: this process");
   if (!with_tuning) return;
   app->add_flag("--soft-placement", arguments->soft_placement, "Use another device where one isn't there");
-  app->add_option("--inter-op", arguments->inter_op, "Threads that run nodes; 0: one for each core")
-      ->check(WholeNumber(0, kMostThreads));
+  app->add_option("--inter-op", arguments->inter_op, "Threads that run nodes; 0: one for each core, -1: the caller's")
+      ->check(WholeNumber(-1, kMostThreads));
   app->add_option("--intra-op", arguments->intra_op, "Threads within a node; 0: one for each core")
       ->check(WholeNumber(0, kMostThreads));
   app->add_option("--memory-limit", arguments->memory_limit, "Bytes that each device may use")
