@@ -12,6 +12,9 @@ class TstJourneyBuildAndRun : public QObject {
 
  private Q_SLOTS:
   void buildRunStepUndoRedo();
+  void mouseAndKeyboardOnly();
+  void oneAnswerForOneAction();
+  void wrongTypesAreRefused();
   void exampleShowsItsResult();
   void refusedEditsChangeNothing();
   void failedOpenLeavesTheDocument();
@@ -98,6 +101,86 @@ void TstJourneyBuildAndRun::buildRunStepUndoRedo() {
   RUN(s, "document.save_as", {{"path", s.path("again.pb")}});
   QCOMPARE(bytesOf(s.path("again.pb")), bytesOf(s.path("full.pb")));
   QCOMPARE(s.quit(), 0);
+}
+
+void TstJourneyBuildAndRun::mouseAndKeyboardOnly() {
+  ScriptSession s(OPSCOPE_BIN_DIR "/opscope");
+  RUN(s, "view.window", {{"size", QJsonArray{1400, 900}}});
+  const auto key = [&](const char* name) { return s.run("input.key", {{"key", name}}); };
+  const auto click = [&](const QJsonObject& target) { return s.run("input.click", {{"target", target}}); };
+  QVERIFY(key("Ctrl+N"));
+  struct Placed {
+    const char* op;
+    int x, y;
+  };
+  for (const Placed& node : {Placed{"const", 100, 100}, Placed{"const", 100, 250}, Placed{"mul", 350, 100},
+                             Placed{"add", 350, 250}, Placed{"realdiv", 560, 170}}) {
+    RUN(s, "input.move", {{"target", QJsonObject{{"px", QJsonArray{node.x, node.y}}}}});
+    QVERIFY(key("Tab"));
+    RUN(s, "input.type", {{"text", node.op}});
+    QVERIFY(key("Return"));
+  }
+  for (const auto& [node, text] : {std::pair("Const", "15"), std::pair("Const_1", "5")}) {
+    QVERIFY2(click({{"node", node}}) && click({{"widget", "inspectorValue"}}), qPrintable(s.error()));
+    QVERIFY(key("Ctrl+A"));
+    RUN(s, "input.type", {{"text", text}});
+    QVERIFY(key("Return"));
+  }
+  struct Wire {
+    const char *from, *to;
+    int input;
+  };
+  for (const Wire& w : {Wire{"Const:0", "Mul", 0}, Wire{"Const_1:0", "Mul", 1}, Wire{"Const:0", "Add", 0},
+                        Wire{"Const_1:0", "Add", 1}, Wire{"Mul:0", "RealDiv", 0}, Wire{"Add:0", "RealDiv", 1}}) {
+    RUN(s, "input.drag", {{"from", QJsonObject{{"port", w.from}}}, {"to", QJsonObject{{"port", w.to}, {"input", w.input}}}});
+  }
+  RUN(s, "document.save_as", {{"path", s.path("mouse.pb")}});
+  QVERIFY(click({{"px", QJsonArray{300, 420}}}));
+  QVERIFY(key("F5"));
+  RUN(s, "state.wait", {{"until", "idle"}});
+  QCOMPARE(value(s.dump(), "RealDiv"), QStringLiteral("3.75"));
+  QVERIFY(key("Alt+2"));
+  for (int steps = 1; steps <= 5; ++steps) {
+    QVERIFY(key("F10"));
+    RUN(s, "state.wait", {{"until", steps < 5 ? "paused" : "idle"}});
+    QCOMPARE(s.dump()["run"].toObject()["order"].toArray().size(), steps);
+  }
+  int undone = 0;
+  for (; s.dump()["undo"].toObject()["can_undo"].toBool(); ++undone) QVERIFY(key("Ctrl+Z"));
+  QVERIFY(s.dump()["document"].toObject()["nodes"].toArray().isEmpty());
+  for (int i = 0; i < undone; ++i) QVERIFY(key("Ctrl+Shift+Z"));
+  RUN(s, "document.save_as", {{"path", s.path("again.pb")}});
+  QCOMPARE(bytesOf(s.path("again.pb")), bytesOf(s.path("mouse.pb")));
+}
+
+void TstJourneyBuildAndRun::oneAnswerForOneAction() {
+  ScriptSession s(OPSCOPE_BIN_DIR "/opscope");
+  for (int round = 0; round < 10; ++round) {
+    RUN(s, "document.new");
+    RUN(s, "node.add", constant("a", 1, 40));
+    RUN(s, "input.key", {{"key", "F5"}});
+    RUN(s, "state.wait", {{"until", "idle"}});
+    QVERIFY(s.dump().contains("document"));
+    RUN(s, "document.close", {{"discard", true}});
+  }
+}
+
+void TstJourneyBuildAndRun::wrongTypesAreRefused() {
+  ScriptSession s(OPSCOPE_BIN_DIR "/opscope");
+  QVERIFY2(build(s), qPrintable(s.error()));
+  const QJsonObject before = s.dump()["document"].toObject();
+  const std::pair<const char*, QJsonObject> lines[] = {
+      {"document.open", {{"path", -1}}},       {"document.save_as", {{"path", ""}}},
+      {"node.add", {{"op", 5}}},               {"node.add", {{"op", "Const"}, {"name", true}}},
+      {"scope.group", {{"name", QJsonArray{1}}}}, {"select.upstream", {{"hops", "far"}}},
+      {"node.set_device", {{"node", true}}},   {"view.pan", {{"by", QJsonArray{1e300, 0}}}},
+      {"view.zoom", {{"factor", 1e30}}},       {"state.dump", {{"path", QString(QChar(0))}}},
+      {"run.configure", {{"target", true}}},   {"node.pin", {{"pinned", "yes"}}}};
+  for (const auto& [action, arguments] : lines) {
+    const QJsonObject error = s.answer(action, arguments)["error"].toObject();
+    QVERIFY2(error["code"].toString() == QStringLiteral("INVALID_ARGUMENT"), action);
+  }
+  QCOMPARE(s.dump()["document"].toObject(), before);
 }
 
 void TstJourneyBuildAndRun::exampleShowsItsResult() {
