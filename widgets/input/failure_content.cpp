@@ -117,7 +117,10 @@ PopoverContent failureContent(const Status& status, const QString& node, Documen
     explainShapes(&content, shapes, node, *document);
   } else if (has("uninitialized value")) {
     content.title = tr("Not initialised");
-    content.sentence = tr("%1 has no value yet. Initialise gives variables their first value.").arg(node);
+    // "… uninitialized value v": the variable, which need not be the node that stopped.
+    const size_t at = message.find("uninitialized value ") + std::string_view("uninitialized value ").size();
+    const std::string variable = message.substr(at, message.find_first_of(" \n\t", at) - at);
+    content.sentence = tr("%1 has no value yet. Initialise gives variables their first value.").arg(toQString(variable));
     content.warning = true;
     content.icon = QStringLiteral("problems");
     if (runAction) content.fixes.push_back({tr("Initialise"), QStringLiteral("Enter"), [runAction] { runAction(QStringLiteral("run.init")); }, false});
