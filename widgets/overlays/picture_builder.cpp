@@ -151,8 +151,14 @@ void PictureBuilder::describeOp(const SceneItem& item, NodeId id, ItemOverlay& o
     const auto it = node.def.attr().find("value");
     if (it != node.def.attr().end() && it->second.has_tensor()) over.value = constantText(it->second.tensor());
   }
-  if (over.value.isEmpty()) {
-    if (const auto it = input_.feeds.find(node.name() + ":0"); it != input_.feeds.end()) over.value = feedText(it->second);
+  if (const auto it = input_.feeds.find(node.name() + ":0"); it != input_.feeds.end()) {
+    if (over.value.isEmpty()) over.value = feedText(it->second);
+    // What is fed has its value without having run.
+    if (over.mark == RunMark::kNotRun || over.mark == RunMark::kPending) {
+      over.mark = RunMark::kDone;
+      over.state = tr("fed");
+      over.stateTone = Tone::kOk;
+    }
   }
   over.figure = over.value.isEmpty() ? over.type : over.value;
   over.figureStrong = !over.value.isEmpty();

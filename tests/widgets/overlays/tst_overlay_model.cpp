@@ -84,6 +84,7 @@ class TstOverlayModel : public QObject {
   void beforeRun_topologicalNumbersAndConstants();
   void paused_marksDoneCurrentReadyPending();
   void finished_valuesAndNotRun();
+  void finished_fedIsNotNotRun();
   void time_heatFromLeavesAndSumsOnScopes();
   void device_tagsMovedAndTransfers();
   void health_countsNan();
@@ -155,6 +156,19 @@ void TstOverlayModel::finished_valuesAndNotRun() {
   QVERIFY(w.of(model, "s/out").value.isEmpty());
   QVERIFY(w.of(model, "s/out").mark == RunMark::kPending);
   QVERIFY(w.of(model, "a").mark == RunMark::kDone);
+}
+
+void TstOverlayModel::finished_fedIsNotNotRun() {
+  World w;
+  w.input.feeds = {{"b:0", "4"}};
+  w.run("a", 0, 10, Tensor::Scalar(2.5f));
+  w.run("s/sum", 10, 20, Tensor::Scalar(6.5f));
+  OverlayModel model;
+  model.setInput(w.input);
+  QVERIFY(w.of(model, "b").mark == RunMark::kDone);
+  QCOMPARE(w.of(model, "b").state, QStringLiteral("fed"));
+  QCOMPARE(w.of(model, "b").value, QStringLiteral("4"));
+  QVERIFY(w.of(model, "other").mark == RunMark::kNotRun);
 }
 
 void TstOverlayModel::time_heatFromLeavesAndSumsOnScopes() {
