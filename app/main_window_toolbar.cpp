@@ -6,6 +6,7 @@
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QPainter>
+#include <QResizeEvent>
 
 #include "app/editor.h"
 #include "widgets/controllers/document_controller.h"
@@ -224,8 +225,17 @@ void MainToolBar::addButtons(const QStringList& ids) {
     button->setAutoRaise(true);
     button->setFocusPolicy(Qt::TabFocus);
     button->setFixedSize(ThemeMetrics::button, ThemeMetrics::button);
-    addWidget(button);
+    QAction* place = addWidget(button);
+    // What a small window gives up first: each is in the Debug menu and has a key.
+    const bool spare = id == QLatin1String("run.step#into") || id == QLatin1String("run.step#out") || id == QLatin1String("run.to");
+    if (spare) spare_.push_back(place);
   }
+}
+
+void MainToolBar::resizeEvent(QResizeEvent* event) {
+  constexpr int kLeastForAll = 1100;
+  for (QAction* place : spare_) place->setVisible(event->size().width() >= kLeastForAll);
+  QToolBar::resizeEvent(event);
 }
 
 void MainToolBar::setCompact(bool compact) {

@@ -1,6 +1,8 @@
 #pragma once
 // The toolbar of window.md, section 3.
 
+#include <vector>
+
 #include <QToolBar>
 #include <QToolButton>
 
@@ -76,6 +78,9 @@ class MainToolBar : public QToolBar {
   /// The user wants to give this placeholder a value.
   void feedRequested(const QString& placeholder);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void addButtons(const QStringList& ids);
   void fillFetchMenu();
@@ -87,6 +92,7 @@ class MainToolBar : public QToolBar {
   Editor* editor_ = nullptr;
   RunButton* run_;
   FieldButton* fetch_;
+  std::vector<QAction*> spare_;  ///< Hidden in a small window.
   FieldButton* feeds_;
   OverlaySwitch* overlays_;
 };

@@ -367,7 +367,10 @@ void CanvasWidget::placeChildren() {
     // Beside the overview where there is room, so that only the lowest strip of the canvas is covered.
     const int beside = minimap_->x() - 12 - legend_->width();
     const bool fits = minimap_->isVisibleTo(this) && beside >= zoom_->geometry().right() + 12;
-    legend_->move(fits ? beside : width() - legend_->width() - kChildMargin, fits ? bottom - legend_->height() : y - legend_->height());
+    const int right = width() - legend_->width() - kChildMargin;
+    // A narrow canvas has room for it only above the zoom controls.
+    if (right < zoom_->geometry().right() + 12) y = std::min(y, zoom_->y() - 12);
+    legend_->move(fits ? beside : right, fits ? bottom - legend_->height() : y - legend_->height());
   }
   legend_->setVisible(!overlay_->legend.empty());
 }

@@ -5,7 +5,9 @@
 
 #include "tests/widgets/canvas/demo_scene.h"
 #include "widgets/canvas/canvas_widget.h"
+#include "widgets/canvas/legend_view.h"
 #include "widgets/canvas/minimap.h"
+#include "widgets/canvas/zoom_controls.h"
 #include "widgets/support/theme.h"
 
 namespace opscope::ui {
@@ -52,6 +54,7 @@ class TstCanvasWidget : public QObject {
   void wheel_keepsScenePointUnderPointer();
   void tool_getsSceneCoordinates();
   void fit_showsEverything();
+  void legend_leavesTheZoomControlsFree();
   void animation_endsAtTargetOnInput();
   void setScene_dropsIndexes();
   void dark_differsAndIsDark();
@@ -168,6 +171,17 @@ void TstCanvasWidget::fit_showsEverything() {
   canvas_->resize(1900, 1200);
   canvas_->fit(false);
   QCOMPARE(canvas_->zoom(), 1.0);
+}
+
+void TstCanvasWidget::legend_leavesTheZoomControlsFree() {
+  OverlayPicture picture = *buildOverlay(canvas_->store().snapshot());
+  picture.legend.title = QStringLiteral("Execution order");
+  for (const char* word : {"done", "now", "ready", "not run"}) picture.legend.entries.push_back({LegendEntry::Shape::kPillFilled, {}, QLatin1String(word)});
+  canvas_->setOverlay(std::make_shared<const OverlayPicture>(picture));
+  for (const int width : {490, 700, 1000, 1360}) {
+    canvas_->resize(width, 340);
+    QVERIFY(!canvas_->legend()->geometry().intersects(canvas_->zoomControls()->geometry()));
+  }
 }
 
 void TstCanvasWidget::animation_endsAtTargetOnInput() {
