@@ -121,6 +121,14 @@ void InputDriver::wheel(QPoint at, QPoint angleDelta, Qt::KeyboardModifiers modi
 }
 
 QWindow* InputDriver::keyWindow() {
+  // Without a window manager (a bare virtual display) nobody has made the window the active one.
+  if (!QApplication::activeWindow()) {
+    for (QWidget* window : QApplication::topLevelWidgets()) {
+      if (!window->isVisible() || window->windowType() != Qt::Window) continue;
+      QApplication::setActiveWindow(window);
+      break;
+    }
+  }
   for (QWidget* widget : {QApplication::activePopupWidget(), QApplication::activeModalWidget(), QApplication::activeWindow()}) {
     if (widget && widget->windowHandle()) return widget->windowHandle();
   }
