@@ -1,8 +1,9 @@
-// Conv2D: windows into a matrix, then a matrix product; type by type only in the product.
+// Conv2D. Floats through oneDNN; the rest by windows in a matrix and a matrix product.
 
 #include "engine/kernels/gemm.h"
 #include "engine/kernels/im2col.h"
 #include "engine/kernels/kernel_util.h"
+#include "engine/kernels/onednn.h"
 
 namespace opscope::kernels {
 namespace {
@@ -31,15 +32,26 @@ class Conv2DOp final : public OpKernel {
     Tensor* out = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, *shape, &out));
     if (out->NumElements() == 0) return;
+    if (input.dtype() == DT_FLOAT && filter.NumElements() > 0) {
+      auto done = one_dnn_.Run(context, ToOneDnn(conv), input, filter, out);
+      OP_REQUIRES_OK(context, done.status());
+      if (*done) return;
+    }
     OP_REQUIRES_OK(context, Convolve(context, conv, input, filter, out));
   }
 
  private:
+  static OneDnnConvShape ToOneDnn(const ConvShape& conv) {
+    OneDnnConvShape shape{conv.batch, conv.in_depth, conv.out_depth, conv.groups, {}, {}, {}, {}, {}, {}};
+    shape.SetWindows(conv.rows, conv.cols);
+    return shape;
+  }
+
   static Status Convolve(OpKernelContext* context, const ConvShape& conv, const Tensor& input,
                          const Tensor& filter, Tensor* out) {
     if (conv.IsPointwise()) {
       const GemmShape gemm{conv.batch * conv.out_pixels(), conv.out_depth, conv.in_depth};
-      return Gemm(input.dtype(), gemm, input.raw_data(), filter.raw_data(), out->raw_data());
+      return Gemm(input.dtype(), gemm, input.raw_data(), filter.raw_data(), out->raw_data(), 1);
     }
     const size_t size = ElementSize(input.dtype());
     const int64_t rows_at_once = RowsAtOnce(conv, size);
@@ -59,7 +71,7 @@ class Conv2DOp final : public OpKernel {
           Im2Col(conv, r, count, g, size, image, Data<char>(&matrix));
           OS_RETURN_IF_ERROR(Gemm(input.dtype(), gemm, matrix.raw_data(),
                                   Data<char>(filter) + static_cast<size_t>(g * part) * size,
-                                  Data<char>(out) + static_cast<size_t>(at + g * part) * size));
+                                  Data<char>(out) + static_cast<size_t>(at + g * part) * size, 1));
         }
       }
     }
@@ -67,6 +79,7 @@ class Conv2DOp final : public OpKernel {
   }
 
   WindowAttrs attrs_;
+  OneDnnConv one_dnn_;
 };
 
 const CpuKernel<Conv2DOp> conv2d({"Conv2D"}, {{"T", ConvTypes()}});

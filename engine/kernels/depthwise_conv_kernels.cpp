@@ -3,6 +3,7 @@
 #include "engine/framework/tensor_eigen.h"
 #include "engine/kernels/depthwise.h"
 #include "engine/kernels/kernel_util.h"
+#include "engine/kernels/onednn.h"
 
 namespace opscope::kernels {
 namespace {
@@ -57,6 +58,13 @@ class DepthwiseConv2dNativeOp final : public OpKernel {
     Tensor* out = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, *shape, &out));
     if (out->NumElements() == 0) return;
+    if (input.dtype() == DT_FLOAT && filter.NumElements() > 0) {
+      OneDnnConvShape conv{s.batch, s.channels, s.out_depth(), s.channels, {}, {}, {}, {}, {}, {}};
+      conv.SetWindows(s.rows, s.cols);
+      auto done = one_dnn_.Run(context, conv, input, filter, out);
+      OP_REQUIRES_OK(context, done.status());
+      if (*done) return;
+    }
     switch (input.dtype()) {
       case DT_FLOAT:
         return Convolve(s, Data<float>(input), Data<float>(filter), Data<float>(out));
@@ -71,6 +79,7 @@ class DepthwiseConv2dNativeOp final : public OpKernel {
 
  private:
   WindowAttrs attrs_;
+  OneDnnConv one_dnn_;
 };
 
 // Gradients, for the two types that are trained in.

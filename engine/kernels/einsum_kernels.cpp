@@ -7,6 +7,7 @@
 #include "engine/kernels/arithmetic.h"
 #include "engine/kernels/gemm.h"
 #include "engine/kernels/kernel_util.h"
+#include "engine/kernels/onednn.h"
 #include "engine/kernels/strided.h"
 
 namespace opscope::kernels {
@@ -225,7 +226,8 @@ StatusOr<Operand> Contract(OpKernelContext* context, const Operand& x, const Ope
   for (int64_t i = 0; i < batches; ++i) {
     OS_RETURN_IF_ERROR(Gemm(a.dtype(), gemm, Data<char>(a) + i * gemm.rows * gemm.depth * size,
                             Data<char>(b) + i * gemm.depth * gemm.cols * size,
-                            Data<char>(&out) + i * gemm.rows * gemm.cols * size));
+                            Data<char>(&out) + i * gemm.rows * gemm.cols * size,
+                            IntraOpThreads(context)));
   }
   return Dense(std::move(out), labels);
 }

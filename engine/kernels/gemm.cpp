@@ -3,6 +3,7 @@
 #include <complex>
 
 #include "engine/framework/tensor_eigen.h"
+#include "engine/kernels/onednn.h"
 
 namespace opscope::kernels {
 namespace {
@@ -28,6 +29,16 @@ void BlockedGemm(const GemmShape& s, const T* a, const T* b, T* out) {
   } else {
     c.noalias() = am * bm;
   }
+}
+
+// For small products the call into oneDNN costs more than it gains.
+constexpr double kOneDnnMultiplications = 4096;
+
+void FloatGemm(const GemmShape& s, const float* a, const float* b, float* out, int threads) {
+  const double multiplications = static_cast<double>(s.rows) * static_cast<double>(s.cols) *
+                                 static_cast<double>(s.depth);
+  if (multiplications >= kOneDnnMultiplications && OneDnnGemm(s, a, b, out, threads)) return;
+  BlockedGemm(s, a, b, out);
 }
 
 template <typename T>
@@ -80,7 +91,8 @@ const TypeList& GemmTypes() {
   return types;
 }
 
-Status Gemm(DataType dtype, const GemmShape& shape, const void* a, const void* b, void* out) {
+Status Gemm(DataType dtype, const GemmShape& shape, const void* a, const void* b, void* out,
+            int threads) {
   if (shape.rows == 0 || shape.cols == 0) return Status::OK();
   GemmShape s = shape;
   if (s.stride_a == 0) s.stride_a = s.transpose_a ? s.rows : s.depth;
@@ -88,7 +100,8 @@ Status Gemm(DataType dtype, const GemmShape& shape, const void* a, const void* b
   if (s.stride_out == 0) s.stride_out = s.cols;
   switch (dtype) {
     case DT_FLOAT:
-      Blocked<float>(s, a, b, out);
+      FloatGemm(s, static_cast<const float*>(a), static_cast<const float*>(b),
+                static_cast<float*>(out), threads);
       break;
     case DT_DOUBLE:
       Blocked<double>(s, a, b, out);

@@ -18,7 +18,9 @@ struct GemmShape {
 /// The types that Gemm takes.
 const TypeList& GemmTypes();
 
-/// Writes all of `out`; zeros where depth is 0. UNIMPLEMENTED for a type not in GemmTypes().
-Status Gemm(DataType dtype, const GemmShape& shape, const void* a, const void* b, void* out);
+/// Writes all of `out`; zeros where depth is 0. UNIMPLEMENTED for a type not in GemmTypes(). Large products of floats
+/// use up to `threads` threads, all others the calling one.
+Status Gemm(DataType dtype, const GemmShape& shape, const void* a, const void* b, void* out,
+            int threads);
 
 }  // namespace opscope::kernels

@@ -1,10 +1,10 @@
-// MatMul over Eigen's matrix product.
+// MatMul: a check of shapes, and a matrix product.
 
 #include <complex>
 
-#include "engine/framework/tensor_eigen.h"
 #include "engine/kernels/gemm.h"
 #include "engine/kernels/kernel_util.h"
+#include "engine/kernels/onednn.h"
 
 namespace opscope::kernels {
 namespace {
@@ -36,7 +36,8 @@ class MatMulOp final : public OpKernel {
     OP_REQUIRES_OK(context, shape.status());
     Tensor* out = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, *shape, &out));
-    OP_REQUIRES_OK(context, Gemm(a.dtype(), gemm, a.raw_data(), b.raw_data(), out->raw_data()));
+    OP_REQUIRES_OK(context, Gemm(a.dtype(), gemm, a.raw_data(), b.raw_data(), out->raw_data(),
+                                 IntraOpThreads(context)));
   }
 
  private:
