@@ -126,6 +126,10 @@ void ShapeRefiner::Refine(const Graph& graph, std::span<const NodeId> changed) {
   RunFor(graph, FindSeeds(graph, changed));
 }
 
+void ShapeRefiner::RefineAdded(const Graph& graph, std::span<const NodeId> added) {
+  RunFor(graph, std::vector<NodeId>(added.begin(), added.end()));
+}
+
 // The changed nodes, and those that read something else than they did.
 std::vector<NodeId> ShapeRefiner::FindSeeds(const Graph& graph, std::span<const NodeId> changed) {
   states_.resize(graph.num_ids());

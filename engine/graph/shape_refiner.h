@@ -34,6 +34,8 @@ class ShapeRefiner {
   /// out). Gives what a full run would. Without an earlier run, or when the library or versions changed, it must be a
   /// full one.
   void Refine(const Graph& graph, std::span<const NodeId> changed);
+  /// After nodes were added that no older one reads: infers them, and looks at nothing else.
+  void RefineAdded(const Graph& graph, std::span<const NodeId> added);
 
   /// Of a node of the graph of the last run. Where the op isn't known: as many outputs as are read. 0 for nodes that
   /// claim absurdly many outputs or inputs (more than 65536 outputs, or 4 million in the whole graph).
