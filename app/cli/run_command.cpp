@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <iostream>
+#include <unordered_map>
 
 #include "app/cli/command.h"
 #include "app/cli/run_feeds.h"
@@ -16,6 +17,7 @@
 #include "engine/io/json_tensor.h"
 #include "engine/io/npy.h"
 #include "engine/runtime/needed_graph.h"
+#include "engine/runtime/saved_model.h"
 #include "engine/runtime/step_gate.h"
 #include "engine/trace/chrome_trace.h"
 #include "engine/trace/run_trace_builder.h"
@@ -41,6 +43,7 @@ class Runner {
     OS_RETURN_IF_ERROR(Load());
     OS_RETURN_IF_ERROR(MakeSession());
     if (arguments_.init && !initializers_.empty()) OS_RETURN_IF_ERROR(AtFile(session_->Run({}, {}, initializers_, nullptr)));
+    OS_RETURN_IF_ERROR(AtFile(RunRestoreSteps(restore_, StepOptions(), session_.get())));
     for (const TrainTarget& train : train_) {
       for (int64_t i = 0; i < train.steps; ++i) OS_RETURN_IF_ERROR(AtFile(RunTrainStep(train.node)));
     }
@@ -97,16 +100,44 @@ class Runner {
   }
 
   Status MakeSession() {
-    OS_ASSIGN_OR_RETURN(const SessionOptions options, MakeSessionOptions(arguments_.session));
+    OS_ASSIGN_OR_RETURN(SessionOptions options, MakeSessionOptions(arguments_.session));
     std::vector<FedTensor> fed;
     for (const auto& [name, tensor] : plan_.feeds) fed.emplace_back(name, tensor.dtype());
     std::vector<std::string> targets = plan_.targets;
     for (const TrainTarget& train : train_) targets.push_back(train.node);
-    OS_RETURN_IF_ERROR(CheckRestoring(NeededGraphDef(loaded_.graph, fed, run_fetches_, targets)));
     targets.insert(targets.end(), initializers_.begin(), initializers_.end());
     graph_ = NeededGraphDef(loaded_.graph, fed, run_fetches_, targets);
+    OS_RETURN_IF_ERROR(PlanRestoring());
+    for (const std::string& file : FilesOf(restore_)) options.file_access.push_back(file);
     OS_ASSIGN_OR_RETURN(session_, NewSession(options));
     return AtFile(session_->Create(graph_));
+  }
+
+  // A run that reads no variable needs no checkpoint: then none is read.
+  Status PlanRestoring() {
+    const std::vector<std::string> variables = VariableNodes(graph_);
+    restore_ = FindRestoreSteps(loaded_, arguments_.checkpoint);
+    if (variables.empty() && restore_.init_op.empty()) restore_.restore_op.clear();
+    if (restore_.restore_op.empty() && !restore_.prefix.empty()) {
+      OS_RETURN_IF_ERROR(AtFile(AddRestoreNodes(variables, &graph_, &restore_)));
+    }
+    // What the steps need stands in the graph as it is, not as what is fed.
+    std::unordered_map<std::string, int> places;
+    for (int i = 0; i < graph_.node_size(); ++i) places.emplace(graph_.node(i).name(), i);
+    std::vector<NodeDef> more;
+    std::vector<std::string> steps = restore_.Targets();
+    for (const auto& [name, path] : restore_.asset_feeds) steps.emplace_back(ParseTensorName(name).node);
+    GraphDef needed = NeededGraphDef(loaded_.graph, {}, {}, steps);
+    for (NodeDef& node : *needed.mutable_node()) {
+      const auto found = places.find(node.name());
+      if (found == places.end()) {
+        more.push_back(std::move(node));
+      } else {
+        *graph_.mutable_node(found->second) = std::move(node);
+      }
+    }
+    for (NodeDef& node : more) *graph_.add_node() = std::move(node);
+    return Status::OK();
   }
 
   // A prefix that nothing lies at is a slip of the pen, whether or not the run needs it. Patterns are not looked up.
@@ -115,19 +146,6 @@ class Runner {
     if (prefix.empty() || prefix.find_first_of("?*") != std::string::npos) return Status::OK();
     if (FileExists(prefix) || FileExists(prefix + ".index")) return Status::OK();
     return errors::NotFound(prefix, ": no checkpoint has this prefix");
-  }
-
-  // Variables of a trained model have no values until they are restored; other values than the model's would be wrong.
-  Status CheckRestoring(const GraphDef& needed) const {
-    const bool has_checkpoint = !arguments_.checkpoint.empty() || !loaded_.variables_prefix.empty();
-    if (!has_checkpoint || arguments_.init) return Status::OK();
-    const std::vector<std::string> variables = VariableNodes(needed);
-    if (variables.empty()) return Status::OK();
-    Status status = errors::Unimplemented(
-        arguments_.file, ": the value of variable ", FormatNodeForError(variables[0]), variables.size() > 1 ? " and others" : "",
-        " has to be restored from ", arguments_.checkpoint.empty() ? loaded_.variables_prefix : arguments_.checkpoint,
-        "; op 'RestoreV2' is not supported yet");
-    return status.AddNode(variables[0]);
   }
 
   RunOptions StepOptions() const {
@@ -256,6 +274,7 @@ class Runner {
   RunPlan plan_;
   std::vector<std::string> run_fetches_, initializers_;
   std::vector<TrainTarget> train_;
+  RestoreSteps restore_;
   GraphDef graph_;
   std::unique_ptr<Session> session_;
   std::vector<Tensor> fetched_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/framework/file_access.h"
 #include "engine/graph/graph_constructor.h"
 #include "engine/runtime/device_factory.h"
 #include "engine/runtime/executor.h"
@@ -21,6 +22,7 @@ class DirectSessionFactory final : public SessionFactory {
   StatusOr<std::unique_ptr<Session>> NewSession(const SessionOptions& options) override {
     std::vector<std::unique_ptr<Device>> devices;
     OS_RETURN_IF_ERROR(DeviceFactory::AddDevices(options, kDevicePrefix, &devices));
+    for (const auto& device : devices) OS_RETURN_IF_ERROR(FileAccess::Install(options.file_access, device->resource_manager()));
     std::unique_ptr<Session> session =
         std::make_unique<DirectSession>(options, std::make_unique<DeviceMgr>(std::move(devices)));
     return session;

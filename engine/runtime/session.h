@@ -27,6 +27,8 @@ struct SessionOptions {
   // OpScope's own, beyond ConfigProto:
   std::string cpu_allocator = "cpu";                 ///< "cpu" or "bfc".
   std::optional<int64_t> memory_limit_bytes;         ///< Per device.
+  /// Files that ops may read and write, as prefixes of paths; "*" = all. None by default: graphs come from strangers.
+  std::vector<std::string> file_access;
 };
 
 /// Who listens to a run and who may hold it. Borrowed for the run.

@@ -30,7 +30,7 @@ ALLOWED = {
     "engine/framework": ["engine/base", "engine/proto"],
     "engine/graph": CORE,
     "engine/ops": CORE,
-    "engine/kernels": CORE,
+    "engine/kernels": CORE + ["engine/io"],
     "engine/runtime": CORE,
     "engine/trace": CORE,
     "engine/diagram": CORE,
