@@ -127,6 +127,43 @@ class TstCliRun : public QObject {
     QVERIFY(ran.out.startsWith("x:0  float32 [1,3]"));
   }
 
+  void checkpointsAreRestored() {
+    const QString shared = QStringLiteral(OPSCOPE_SHARED_DIR "/examples/mlp/");
+    if (!QFile::exists(shared)) QSKIP("../shared/examples is absent");
+    const QString bias = QStringLiteral("layer1/b:0  float32 [8]  [0,0,0,0,0,0,0,0]\n");
+    const QStringList fetch{QStringLiteral("--fetch"), QStringLiteral("layer1/b")};
+    const QStringList checkpoint{QStringLiteral("--checkpoint"), shared + QStringLiteral("model.ckpt-7")};
+    for (const QString& file : {QStringLiteral("graph.pb"), QStringLiteral("model.ckpt-7.meta")}) {
+      const Ran ran = Run(QStringList{QStringLiteral("run"), shared + file} + checkpoint + fetch);
+      QCOMPARE(ran.error, QString());
+      QCOMPARE(QString::fromUtf8(ran.out), bias);
+    }
+    // A SavedModel brings its own.
+    QCOMPARE(QString::fromUtf8(Run(QStringList{QStringLiteral("run"), shared + QStringLiteral("saved_model")} + fetch).out), bias);
+    // A graph without a saver: variables by their names.
+    const QString graph = Write(Node("layer1/b", "VariableV2", {},
+                                     "attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'shape' value { shape { dim "
+                                     "{ size: 8 } } } }"));
+    QCOMPARE(QString::fromUtf8(Run(QStringList{QStringLiteral("run"), graph} + checkpoint + fetch).out), bias);
+    const QString other = Write(Node("other", "VariableV2", {},
+                                     "attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'shape' value { shape {} } }"));
+    const Ran missing = Run(QStringList{QStringLiteral("run"), other, QStringLiteral("--fetch"), QStringLiteral("other")} + checkpoint);
+    QCOMPARE(missing.status, 1);
+    QVERIFY2(missing.error.contains(QStringLiteral("Key other not found in checkpoint")), qPrintable(missing.error));
+    QVERIFY2(missing.error.contains(shared + QStringLiteral("model.ckpt-7")), qPrintable(missing.error));
+  }
+
+  void filesNeedPermission() {
+    const QString secret = Write(QStringLiteral("secret"));
+    const QByteArray attrs = "attr { key: 'dtype' value { type: DT_STRING } } attr { key: 'value' value { tensor { dtype: "
+                             "DT_STRING tensor_shape {} string_val: '" + secret.toUtf8() + "' } } }";
+    const QString graph = Write(Node("path", "Const", {}, attrs.constData()) + Node("read", "ReadFile", {QStringLiteral("path")}, ""));
+    const Ran ran = Run({QStringLiteral("run"), graph});
+    QCOMPARE(ran.status, 1);
+    QVERIFY2(ran.error.startsWith(QStringLiteral("opscope-cli: PERMISSION_DENIED: ")), qPrintable(ran.error));
+    QVERIFY2(ran.error.contains(secret) && ran.error.contains(QStringLiteral("{{node read}}")), qPrintable(ran.error));
+  }
+
   void unknownOpsAreNamed() {
     const QString file = FedGraph();
     // Without a fetch the whole graph is meant.
