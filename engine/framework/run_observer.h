@@ -39,6 +39,18 @@ struct NodeExecution {
   Status status;               ///< Of the kernel.
 };
 
+/// One value that went from one device to another.
+struct TransferEvent {
+  std::string_view node;       ///< The graph's node that it came from …
+  int output = 0;              ///< … and its output; -1 for a control edge.
+  std::string_view frame;      ///< Loop frame and iteration.
+  int64_t iteration = 0;
+  std::string_view tensor_name;    ///< "edge_5_x", as in the partition graphs.
+  std::string_view from, to;       ///< Full names of the devices.
+  int64_t bytes = 0;
+  int64_t start_ns = 0, end_ns = 0;  ///< Of the copy into the memory of `to`.
+};
+
 /// Listens to one run. Threads: called from the session's threads, several at a time unless a step gate is attached.
 /// Must not block and must not call into the session. Views are valid during the call only.
 class RunObserver {
@@ -46,6 +58,8 @@ class RunObserver {
   virtual ~RunObserver() = default;
   virtual void NodeStarted(const ExecutionKey& key, std::string_view device, int64_t time_ns) = 0;
   virtual void NodeDone(const NodeExecution& execution) = 0;
+  /// Only runs over several devices have transfers.
+  virtual void TensorTransferred(const TransferEvent&) {}
 };
 
 }  // namespace opscope

@@ -120,9 +120,34 @@ StatusOr<DirectSession::CachedPlan> DirectSession::GetPlan(const std::vector<std
   options.kernel_of = [&](NodeId id) { return GetKernel(*state_, id); };
   CachedPlan made;
   made.state = state_;
+  options.prepare = [&](RunGraph* run_graph) -> Status {
+    OS_ASSIGN_OR_RETURN(made.split, Split(*state_, run_graph));
+    return Status::OK();
+  };
   OS_ASSIGN_OR_RETURN(made.plan, BuildExecutable(state_->graph, feeds, fetches, targets, options));
   plans_.emplace(key, made);
   return made;
+}
+
+StatusOr<std::shared_ptr<const SplitGraph>> DirectSession::Split(const GraphState& state, RunGraph* run_graph) {
+  bool is_spread = false;
+  for (RunNode& node : run_graph->nodes) {
+    node.device = node.kind == RunNode::Kind::kOp ? state.placement[node.id.index()].device : devices_->first();
+    is_spread |= node.device != run_graph->nodes.front().device;
+  }
+  if (!is_spread) return std::shared_ptr<const SplitGraph>();
+  const auto make_kernel = [](const NodeDef& def, Device* device) -> StatusOr<std::shared_ptr<OpKernel>> {
+    auto kernel = CreateKernel(def, device);
+    if (!kernel.ok()) return AttachNode(kernel.status(), def.name());
+    return std::shared_ptr<OpKernel>(std::move(kernel).value());
+  };
+  OS_RETURN_IF_ERROR(ReplicateConstants(state.graph, run_graph, make_kernel));
+  auto split = std::make_shared<SplitGraph>();
+  OS_ASSIGN_OR_RETURN(const ControlFlowInfo frames, BuildControlFlowInfo(state.graph, *run_graph));
+  OS_ASSIGN_OR_RETURN(split->partitions, PartitionRunGraph(state.graph, *run_graph, frames, &partition_names_));
+  split->run_graph = *run_graph;
+  OS_RETURN_IF_ERROR(InsertTransfers(split->partitions, run_graph));
+  return std::shared_ptr<const SplitGraph>(std::move(split));
 }
 
 ThreadPool* DirectSession::InterOpPool() {
@@ -174,7 +199,7 @@ Status DirectSession::Run(const RunOptions& options, const NamedTensors& feeds, 
   if (metadata) {
     metadata->Clear();
     if (traces) collector.Finish(metadata);
-    if (options.output_partition_graphs()) AddPartitionGraphs(cached.state->graph, plan, metadata);
+    if (options.output_partition_graphs()) AddPartitionGraphs(cached.state->graph, plan, cached.split.get(), metadata);
   }
   if (!status.ok()) return HintUnusedFeeds(plan, status);
   if (outputs) *outputs = std::move(fetched);

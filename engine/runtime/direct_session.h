@@ -11,6 +11,7 @@
 #include "engine/graph/graph.h"
 #include "engine/runtime/device_mgr.h"
 #include "engine/runtime/executable.h"
+#include "engine/runtime/graph_partition.h"
 #include "engine/runtime/placer.h"
 #include "engine/runtime/session.h"
 #include "engine/runtime/session_factory.h"
@@ -41,12 +42,14 @@ class DirectSession final : public Session {
     Graph graph;
     std::vector<PlacedNode> placement;  ///< By NodeId.
   };
-  /// A plan, with the graph that it was made from.
+  /// A plan, with what it was made from.
   struct CachedPlan {
     std::shared_ptr<const GraphState> state;
     std::shared_ptr<const Executable> plan;
+    std::shared_ptr<const SplitGraph> split;  ///< Null where one device does all.
   };
 
+  StatusOr<std::shared_ptr<const SplitGraph>> Split(const GraphState& state, RunGraph* run_graph);
   Status ExtendLocked(const GraphDef& graph);
   StatusOr<CachedPlan> GetPlan(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
                                const std::vector<std::string>& targets);
@@ -59,6 +62,7 @@ class DirectSession final : public Session {
   std::shared_ptr<const GraphState> state_;
   std::unordered_map<std::string, CachedPlan> plans_;
   std::unordered_map<uint32_t, std::shared_ptr<OpKernel>> kernels_;
+  PartitionCounter partition_names_{0};
   std::unique_ptr<ThreadPool> pool_;
   std::stop_source closed_;
 };

@@ -16,6 +16,7 @@ class PlanBuilder {
   Status Build(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
                const std::vector<std::string>& targets) {
     OS_ASSIGN_OR_RETURN(run_graph_, BuildRunGraph(graph_, feeds, fetches, targets));
+    if (options_.prepare) OS_RETURN_IF_ERROR(options_.prepare(&run_graph_));
     OS_ASSIGN_OR_RETURN(ControlFlowInfo control_flow, BuildControlFlowInfo(graph_, run_graph_));
     plan_->feed_types = run_graph_.feed_types;
     plan_->num_fetches = fetches.size();
@@ -42,12 +43,16 @@ class PlanBuilder {
     node.id = run_node.id;
     node.name = run_node.name;
     node.op = run_node.op;
+    node.record_name = run_node.recorded_name();
+    node.transfer = run_node.transfer;
     node.slot = run_node.slot;
     node.input_types = run_node.input_types;
     node.output_types = run_node.output_types;
     node.num_controls = static_cast<int>(run_node.control_inputs.size());
     for (const auto& input : run_node.inputs) node.input_names.push_back(run_graph_.nodes[input.src].name);
-    node.device = node.is_internal() ? options_.default_device : options_.device_of(node.id);
+    node.device = run_node.device      ? run_node.device
+                  : node.is_internal() ? options_.default_device
+                                       : options_.device_of(node.id);
     node.inputs = InputTexts(run_node);
     PlanFrame& frame = plan_->frames[node.frame];
     node.local = static_cast<uint32_t>(frame.nodes.size());
@@ -55,6 +60,11 @@ class PlanBuilder {
     frame.nodes.push_back(index);
     frame.num_inputs += static_cast<uint32_t>(node.input_types.size());
     if (run_node.inputs.empty() && run_node.control_inputs.empty()) plan_->roots.push_back(index);
+    if (run_node.kernel) {
+      node.kernel = run_node.kernel;
+      node.is_expensive = node.kernel->IsExpensive();
+      return Status::OK();
+    }
     return node.is_internal() ? Status::OK() : AddKernel(index);
   }
 
@@ -90,9 +100,9 @@ class PlanBuilder {
   std::vector<std::string> InputTexts(const RunNode& node) const {
     std::vector<std::string> inputs;
     for (const auto& input : node.inputs) {
-      inputs.push_back(TensorIdToString(run_graph_.nodes[input.src].name, input.src_output));
+      inputs.push_back(TensorIdToString(run_graph_.nodes[input.src].recorded_name(), input.src_output));
     }
-    for (const uint32_t src : node.control_inputs) inputs.push_back("^" + run_graph_.nodes[src].name);
+    for (const uint32_t src : node.control_inputs) inputs.push_back("^" + run_graph_.nodes[src].recorded_name());
     return inputs;
   }
 

@@ -29,9 +29,11 @@ struct PlanNode {
   ControlFlowKind control_flow = ControlFlowKind::kNone;
   NodeId id;
   std::string name, op;
+  std::string record_name;            ///< What statistics call it: its name, but for copies of constants.
   std::vector<std::string> inputs;    ///< As a NodeDef has them, feeds replaced: "a", "b:1", "^c".
   int slot = 0;                       ///< Of an arg or retval.
   Device* device = nullptr;
+  std::shared_ptr<const TransferInfo> transfer;  ///< Of a kSend or kRecv.
   std::shared_ptr<OpKernel> kernel;   ///< Null for args and retvals.
   std::vector<std::string> input_names;   ///< The node that each input comes from.
   std::vector<DataType> input_types, output_types;
@@ -50,7 +52,7 @@ struct PlanNode {
   int num_inputs() const { return static_cast<int>(input_types.size()); }
   int num_outputs() const { return static_cast<int>(output_types.size()); }
   bool is_merge() const { return control_flow == ControlFlowKind::kMerge; }
-  /// Whether the graph has it: args and retvals are the run's own.
+  /// Whether it is the run's own: an arg, a retval, a part of a transfer.
   bool is_internal() const { return kind != RunNode::Kind::kOp; }
 };
 
@@ -76,6 +78,8 @@ struct Executable {
 struct ExecutableOptions {
   std::function<Device*(NodeId)> device_of;
   Device* default_device = nullptr;  ///< For args and retvals.
+  /// Where nodes run that know their device, and what their transfers need (graph_partition.h); may be empty.
+  std::function<Status(RunGraph*)> prepare;
   /// The kernel of a node, made at most once per session.
   std::function<StatusOr<std::shared_ptr<OpKernel>>(NodeId)> kernel_of;
 };

@@ -332,6 +332,7 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
     execution->thread = args_.pool ? args_.pool->CurrentThreadIndex() + 1 : 0;
     execution->status = status;
     if (args_.collector && status.ok()) args_.collector->Add(node, *execution, outputs);
+    if (node.kind == RunNode::Kind::kRecv && args_.observer && status.ok()) ReportTransfer(node, *execution, outputs[0]);
     if (!observer) return;
     std::vector<Tensor> values(outputs.size());
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -339,6 +340,21 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
     }
     execution->outputs = &values;
     observer->NodeDone(*execution);
+  }
+
+  void ReportTransfer(const PlanNode& node, const NodeExecution& execution, const OutputValue& output) const {
+    TransferEvent event;
+    event.node = node.transfer->node;
+    event.output = node.transfer->output;
+    event.frame = execution.key.frame;
+    event.iteration = execution.key.iteration;
+    event.tensor_name = node.transfer->tensor_name;
+    event.from = node.transfer->from->name();
+    event.to = node.transfer->to->name();
+    event.bytes = static_cast<int64_t>(output.tensor.TotalBytes());
+    event.start_ns = execution.compute_start_ns;
+    event.end_ns = execution.compute_end_ns;
+    args_.observer->TensorTransferred(event);
   }
 
   const std::shared_ptr<const Executable> plan_;

@@ -8,6 +8,7 @@
 #include "engine/framework/attr_value_util.h"
 #include "engine/framework/op_registry.h"
 #include "engine/graph/op_lookup.h"
+#include "engine/graph/topology.h"
 
 namespace opscope {
 namespace {
@@ -43,6 +44,7 @@ struct Group {
   uint32_t size = 1;
   uint32_t rank = 0;      ///< Depth of its tree, which decides who is named first in a message.
   bool is_soft = false;   ///< Its members' wishes can't be met together.
+  Device* fixed = nullptr;  ///< Where its first node went.
 };
 
 class Placement {
@@ -50,7 +52,7 @@ class Placement {
   Placement(const Graph& graph, const DeviceMgr& devices, const PlacerOptions& options)
       : graph_(graph), devices_(devices), options_(options), ops_(OpRegistry::Global(), graph.library()),
         ids_(graph.NodeIds()), parent_(graph.num_ids()), groups_(graph.num_ids()), why_(graph.num_ids()),
-        placed_(graph.num_ids()) {
+        placed_(graph.num_ids()), is_generator_(graph.num_ids(), false) {
     std::iota(parent_.begin(), parent_.end(), 0U);
     why_.assign(graph.num_ids(), PlacementRule::kDefault);
   }
@@ -59,9 +61,18 @@ class Placement {
     for (const NodeId id : ids_) OS_RETURN_IF_ERROR(ReadRequest(id));
     for (const NodeId id : ids_) JoinReferences(id);
     for (const NodeId id : ids_) OS_RETURN_IF_ERROR(JoinColocated(id));
-    for (const NodeId id : ids_) OS_RETURN_IF_ERROR(Assign(id));
-    for (const NodeId id : ids_) FollowInput(id);
-    for (const NodeId id : ids_) FollowConsumer(id);
+    std::vector<Device*> found;
+    bool is_soft = false;
+    for (const NodeId id : ids_) OS_RETURN_IF_ERROR(Possible(id, &found, &is_soft));
+    for (const NodeId id : ids_) is_generator_[id.index()] = IsGenerator(id);
+    // Generators come last, so that they can see where their consumers are.
+    const std::vector<NodeId> order = Order();
+    for (const NodeId id : order) {
+      if (!is_generator_[id.index()]) OS_RETURN_IF_ERROR(Assign(id));
+    }
+    for (const NodeId id : order) {
+      if (is_generator_[id.index()]) OS_RETURN_IF_ERROR(Assign(id));
+    }
     return Status::OK();
   }
 
@@ -152,26 +163,45 @@ class Placement {
     return Status::OK();
   }
 
-  Status Assign(NodeId id) {
+  // Where a node may be: what its group asks for or, for want of that, what soft placement leaves.
+  Status Possible(NodeId id, std::vector<Device*>* found, bool* is_soft) {
     const Node& node = graph_.node(id);
     const Group& group = groups_[Find(id.value)];
-    PlacedNode& placed = placed_[id.index()];
-    ParsedDeviceName request = group.request;
-    std::vector<Device*> found = group.is_soft ? std::vector<Device*>() : devices_.Matching(request);
-    placed.rule = Rule(id);
-    if (found.empty() && options_.allow_soft_placement) {
+    *is_soft = false;
+    *found = group.is_soft ? std::vector<Device*>() : devices_.Matching(group.request);
+    if (found->empty() && options_.allow_soft_placement) {
+      ParsedDeviceName request = group.request;
       request.has_type = request.has_id = false;
-      found = devices_.Matching(request);
-      placed.rule = PlacementRule::kSoft;
+      *found = devices_.Matching(request);
+      *is_soft = true;
     }
-    if (found.empty()) {
-      Status status = errors::InvalidArgument(
-          "Cannot assign a device for operation ", node.name(), ": ", FormatNodeForError(node.name()),
-          " was explicitly assigned to ", group.request.ToString(), " but available devices are ", devices_.NamesText(),
-          ". Make sure the device specification refers to a valid device.\n\t [[", FormatNodeForError(node.name()), "]]");
-      return status.AddNode(node.name());
-    }
+    if (!found->empty()) return Status::OK();
+    Status status = errors::InvalidArgument(
+        "Cannot assign a device for operation ", node.name(), ": ", FormatNodeForError(node.name()),
+        " was explicitly assigned to ", group.request.ToString(), " but available devices are ", devices_.NamesText(),
+        ". Make sure the device specification refers to a valid device.\n\t [[", FormatNodeForError(node.name()), "]]");
+    return status.AddNode(node.name());
+  }
+
+  // Colocated nodes go where the first of them went. One that has a choice prefers its neighbours' device.
+  Status Assign(NodeId id) {
+    std::vector<Device*> found;
+    bool is_soft = false;
+    OS_RETURN_IF_ERROR(Possible(id, &found, &is_soft));
+    Group& group = groups_[Find(id.value)];
+    if (group.fixed) found = {group.fixed};
+    PlacedNode& placed = placed_[id.index()];
+    placed.rule = is_soft ? PlacementRule::kSoft : Rule(id);
     placed.device = found.front();
+    PlacementRule preference = PlacementRule::kDefault;
+    Device* const preferred = Preferred(id, &preference);
+    if (preferred && std::find(found.begin(), found.end(), preferred) != found.end()) {
+      // A wish that leaves a choice leaves it to the neighbours.
+      const bool decides = placed.rule == PlacementRule::kDefault || (placed.rule == PlacementRule::kRequested && preferred != placed.device);
+      placed.device = preferred;
+      if (decides) placed.rule = preference;
+    }
+    group.fixed = placed.device;
     return Status::OK();
   }
 
@@ -186,39 +216,38 @@ class Placement {
     return why_[id.index()];
   }
 
-  // Whether nothing was said about the node, so that it may go where its neighbours are.
-  bool IsFree(NodeId id) {
-    const uint32_t root = Find(id.value);
-    return groups_[root].size == 1 && placed_[id.index()].rule == PlacementRule::kDefault;
+  std::vector<NodeId> Order() const {
+    auto order = TopologicalOrder(graph_);
+    return order.ok() ? std::move(order).value() : ids_;
   }
 
-  void FollowInput(NodeId id) {
-    static constexpr std::array<std::string_view, 4> kMetadataOps = {"Shape", "ShapeN", "Size", "Rank"};
+  // Ops that look at no data but only at what it is like go to their input; what has no inputs goes to its consumers when
+  // these agree. A neighbour that has no device yet says nothing.
+  Device* Preferred(NodeId id, PlacementRule* rule) const {
+    static constexpr std::array<std::string_view, 3> kMetadataOps = {"Shape", "Size", "Rank"};
     const Node& node = graph_.node(id);
-    if (std::find(kMetadataOps.begin(), kMetadataOps.end(), node.op()) == kMetadataOps.end() || !IsFree(id)) return;
-    for (const InEdge& edge : node.in_edges) {
-      if (edge.dst_input != 0) continue;
-      placed_[id.index()] = {placed_[edge.src.index()].device, PlacementRule::kFollowsInput};
+    if (is_generator_[id.index()]) {
+      *rule = PlacementRule::kFollowsConsumer;
+      Device* const device = node.out_edges.empty() ? nullptr : placed_[node.out_edges[0].dst.index()].device;
+      const bool agree = std::all_of(node.out_edges.begin(), node.out_edges.end(),
+                                     [&](const OutEdge& edge) { return placed_[edge.dst.index()].device == device; });
+      return agree ? device : nullptr;
     }
+    *rule = PlacementRule::kFollowsInput;
+    if (std::find(kMetadataOps.begin(), kMetadataOps.end(), node.op()) == kMetadataOps.end()) return nullptr;
+    for (const InEdge& edge : node.in_edges) {
+      if (edge.dst_input == 0) return placed_[edge.src.index()].device;
+    }
+    return nullptr;
   }
 
-  void FollowConsumer(NodeId id) {
+  // One output that isn't a reference, and no data that goes in.
+  bool IsGenerator(NodeId id) const {
     const Node& node = graph_.node(id);
-    const PlacementRule rule = placed_[id.index()].rule;
-    if (!node.in_edges.empty() || node.out_edges.empty() || groups_[Find(id.value)].size > 1) return;
-    if (rule != PlacementRule::kDefault && rule != PlacementRule::kRequested) return;
     std::vector<DataType> inputs, outputs;
     const OpDef* op = ops_.Find(node.op());
-    if (!op || !InOutTypesForNode(node.def, *op, &inputs, &outputs).ok()) return;
-    if (!inputs.empty() || outputs.size() != 1 || IsRefType(outputs[0])) return;
-    Device* const device = placed_[node.out_edges[0].dst.index()].device;
-    for (const OutEdge& edge : node.out_edges) {
-      if (placed_[edge.dst.index()].device != device) return;
-    }
-    // A wish that leaves a choice leaves it to the consumer.
-    if (placed_[id.index()].device == device && rule == PlacementRule::kRequested) return;
-    if (!groups_[Find(id.value)].request.IsSpecificationOf(device->parsed_name())) return;
-    placed_[id.index()] = {device, PlacementRule::kFollowsConsumer};
+    if (!op || !InOutTypesForNode(node.def, *op, &inputs, &outputs).ok()) return false;
+    return inputs.empty() && outputs.size() == 1 && !IsRefType(outputs[0]);
   }
 
   const Graph& graph_;
@@ -230,6 +259,7 @@ class Placement {
   std::vector<Group> groups_;
   std::vector<PlacementRule> why_;
   std::vector<PlacedNode> placed_;
+  std::vector<bool> is_generator_;
   std::unordered_map<std::string, NodeId> by_class_;
 };
 

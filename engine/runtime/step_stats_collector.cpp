@@ -67,9 +67,11 @@ bool KeepsItsOutput(const std::string& op) { return op == "Const" || op == "Vari
 
 void StepStatsCollector::Add(const PlanNode& node, const NodeExecution& execution,
                              const std::vector<OutputValue>& outputs) {
+  // TensorFlow records the ends of a transfer nowhere.
+  if (node.kind == RunNode::Kind::kSend || node.kind == RunNode::Kind::kRecv) return;
   NodeExecStats stats;
-  stats.set_node_name(node.name);
-  stats.set_timeline_label(StrCat(node.name, " = ", node.op, "(", Join(node.inputs, ", "), ")"));
+  stats.set_node_name(node.record_name);
+  stats.set_timeline_label(StrCat(node.record_name, " = ", node.op, "(", Join(node.inputs, ", "), ")"));
   stats.set_thread_id(static_cast<uint32_t>(std::max(0, execution.thread)));
   SetTimes(execution.scheduled_ns, execution.start_ns, execution.compute_start_ns, execution.compute_end_ns,
            execution.end_ns, &stats);
@@ -114,30 +116,6 @@ void StepStatsCollector::Finish(RunMetadata* metadata) {
     *metadata->mutable_step_stats()->add_dev_stats() = std::move(device);
   }
   devices_.clear();
-}
-
-void AddPartitionGraphs(const Graph& graph, const Executable& plan, RunMetadata* metadata) {
-  std::map<std::string, GraphDef*> partitions;
-  for (const PlanNode& node : plan.nodes) {
-    GraphDef*& partition = partitions[node.device->name()];
-    if (!partition) {
-      partition = metadata->add_partition_graphs();
-      *partition->mutable_versions() = graph.versions();
-    }
-    NodeDef* const def = partition->add_node();
-    if (node.kind == RunNode::Kind::kOp) {
-      *def = graph.node(node.id).def;
-    } else {
-      def->set_name(node.name);
-      def->set_op(node.op);
-      const bool is_arg = node.kind == RunNode::Kind::kArg;
-      AddNodeAttr("T", is_arg ? node.output_types[0] : node.input_types[0], def);
-      AddNodeAttr("index", static_cast<int64_t>(node.slot), def);
-    }
-    def->set_device(node.device->name());
-    def->clear_input();
-    for (const std::string& input : node.inputs) def->add_input(input);
-  }
 }
 
 }  // namespace opscope

@@ -28,7 +28,4 @@ class StepStatsCollector {
   std::map<std::string, DeviceStepStats, std::less<>> devices_;
 };
 
-/// The nodes of a plan as one GraphDef per device, as they were placed, args and retvals included.
-void AddPartitionGraphs(const Graph& graph, const Executable& plan, RunMetadata* metadata);
-
 }  // namespace opscope

@@ -127,6 +127,7 @@ class TstSessionGolden : public QObject {
     QTest::addColumn<QJsonObject>("json");
     for (const QJsonValue& value : readGoldenCases("session.json")) {
       const QJsonObject json = value.toObject();
+      if (json[QLatin1String("level")].toString() != QLatin1String("session")) continue;  // Python's own errors
       QTest::newRow(qPrintable(json[QLatin1String("id")].toString())) << json;
     }
   }
