@@ -9,6 +9,8 @@
 
 #include <Eigen/Core>
 
+#include "engine/framework/allocation_failure.h"
+
 namespace opscope {
 namespace {
 
@@ -87,8 +89,8 @@ StatusOr<Tensor> Tensor::Make(DataType dtype, const TensorShape& shape, Allocato
   void* data = bytes < 0 ? nullptr
                          : allocator->AllocateRaw(Allocator::kAlignment, static_cast<size_t>(bytes), {.node = node});
   if (!data) {
-    return errors::ResourceExhausted("OOM when allocating tensor with shape", shape.DebugString(), " and type ",
-                                     DataTypeString(dtype), " by allocator ", allocator->Name());
+    const auto asked = bytes < 0 ? std::nullopt : std::optional<uint64_t>(bytes);
+    return AllocationFailure(dtype, shape, *allocator, asked, node);
   }
   return Tensor(dtype, shape, WrapMemory(dtype, data, static_cast<size_t>(shape.num_elements()), allocator));
 }

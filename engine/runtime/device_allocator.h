@@ -20,9 +20,12 @@ class DeviceAllocator final : public Allocator {
   };
   using Ptr = std::unique_ptr<DeviceAllocator, Releaser>;
 
-  static Ptr Make(std::unique_ptr<Allocator> tracked) { return Ptr(new DeviceAllocator(std::move(tracked))); }
+  static Ptr Make(std::unique_ptr<Allocator> tracked, std::string device = {}) {
+    return Ptr(new DeviceAllocator(std::move(tracked), std::move(device)));
+  }
 
   std::string Name() const override { return name_; }
+  std::string DeviceName() const override { return device_; }
   void* AllocateRaw(size_t alignment, size_t num_bytes, const AllocationAttributes& attributes) override;
   void DeallocateRaw(void* ptr) override;
   bool TracksAllocationSizes() const override { return tracked_->TracksAllocationSizes(); }
@@ -46,13 +49,14 @@ class DeviceAllocator final : public Allocator {
   };
 
  private:
-  explicit DeviceAllocator(std::unique_ptr<Allocator> tracked) : tracked_(std::move(tracked)), name_(tracked_->Name()) {}
+  DeviceAllocator(std::unique_ptr<Allocator> tracked, std::string device)
+      : tracked_(std::move(tracked)), name_(tracked_->Name()), device_(std::move(device)) {}
   ~DeviceAllocator() override = default;
   void Unref();
   void Note(void* ptr, int64_t bytes) const;
 
   std::unique_ptr<Allocator> tracked_;
-  std::string name_;
+  std::string name_, device_;
   std::atomic<int64_t> refs_{1};  ///< The owner and each live allocation.
 };
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <random>
 
+#include "engine/runtime/cpu_device_allocator.h"
 #include "engine/runtime/threadpool_device.h"
 
 namespace opscope {
@@ -22,13 +23,11 @@ class ThreadPoolDeviceFactory final : public DeviceFactory {
     if (count < 0 || count > kMaxCpuDevices) {
       return errors::InvalidArgument("device_count: ", count, " CPU devices; 0 to ", kMaxCpuDevices, " are possible");
     }
-    if (options.cpu_allocator != "cpu") {
-      return errors::Unimplemented("Allocator '", options.cpu_allocator, "' is not supported; \"cpu\" is");
-    }
     const auto pool = IntraOpPool(options);
     for (int i = 0; i < count; ++i) {
       const std::string name = StrCat(name_prefix, "/device:CPU:", i);
-      auto allocator = DeviceAllocator::Make(NewTrackingAllocator("cpu", cpu_allocator(), options.memory_limit_bytes));
+      OS_ASSIGN_OR_RETURN(std::unique_ptr<Allocator> memory, NewCpuDeviceAllocator(options));
+      auto allocator = DeviceAllocator::Make(std::move(memory), name);
       devices->push_back(std::make_unique<ThreadPoolDevice>(
           MakeDeviceAttributes(name, kDeviceCpu, options.memory_limit_bytes.value_or(ThreadPoolDevice::kDefaultMemoryLimit)),
           std::move(allocator), pool));

@@ -153,7 +153,9 @@ void TstTensor::limit_isResourceExhausted() {
     QCOMPARE(allocator->Snapshot().front().node, std::string("a"));
     const auto large = Tensor::Make(DT_FLOAT, TensorShape({151}), allocator.get());
     QCOMPARE(large.status().ToString(),
-             std::string("RESOURCE_EXHAUSTED: OOM when allocating tensor with shape[151] and type float by allocator cpu"));
+             std::string("RESOURCE_EXHAUSTED: OOM when allocating tensor with shape[151] and type float by allocator cpu\n\t "
+                         "requested 604B (604 bytes), free 600B, largest free 600B, in use 400B (400 bytes), limit 1000B (1000 "
+                         "bytes). The memory is used up.\n\t In use by:\n\t a 400B"));
     QVERIFY(Tensor::Make(DT_FLOAT, TensorShape({150}), allocator.get()).ok());
   }
   QCOMPARE(allocator->GetStats()->bytes_in_use, int64_t{0});

@@ -181,6 +181,35 @@ class TstDirectSession : public QObject {
     QCOMPARE(status.code(), Code::kResourceExhausted);
   }
 
+  void bfcAllocator() {
+    SessionOptions options;
+    options.cpu_allocator = "bfc";
+    options.memory_limit_bytes = 1 << 20;
+    const auto session = MakeSession(Fill(100, 100), options);
+    QVERIFY(session);
+    std::vector<Tensor> outputs;
+    QVERIFY(session->Run({}, {"fill"}, {}, &outputs).ok());
+    const auto snapshot = session->AllocatorSnapshots()[0];
+    QCOMPARE(snapshot.name, std::string("bfc_cpu_allocator_for_gpu"));
+    QCOMPARE(*snapshot.stats.bytes_limit, int64_t{1} << 20);
+    const auto held = std::find_if(snapshot.chunks.begin(), snapshot.chunks.end(),
+                                   [](const AllocatorChunk& chunk) { return chunk.node == "fill"; });
+    QVERIFY(held != snapshot.chunks.end());
+    QCOMPARE(held->requested, int64_t{40000});
+    QCOMPARE(held->size, int64_t{40192});
+
+    const auto large = MakeSession(Fill(1000, 1000), options);
+    Status status;
+    RunFloat(large.get(), "fill", &status);
+    QCOMPARE(status.code(), Code::kResourceExhausted);
+    QVERIFY2(status.message().starts_with("OOM when allocating tensor with shape[1000,1000] and type float on "
+                                          "/job:localhost/replica:0/task:0/device:CPU:0 by allocator "
+                                          "bfc_cpu_allocator_for_gpu\n\t Node 'fill': requested 3.81MiB (4000000 bytes) on "),
+             status.message().c_str());
+    options.cpu_allocator = "other";
+    QCOMPARE(NewSession(options).status().code(), Code::kInvalidArgument);
+  }
+
   void longChain() {
     const auto session = MakeSession(Chain(10000));
     QVERIFY(session);
