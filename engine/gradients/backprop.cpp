@@ -200,6 +200,7 @@ void Backprop::FillMissing(NodeId op, std::vector<Gradient>* grads) {
     } else if (dtype == DT_VARIANT) {
       (*grads)[i] = b_.Op("ZerosLike", {output}, {}, "zeros_like");
     }
+    (*grads)[i].zeros = true;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,9 @@ class GradientBuilder {
   const Node& node(NodeId id) const { return graph_->node(id); }
   const Node& node(Out out) const { return graph_->node(out.node); }
   NameScopes& names() { return names_; }
+  /// The scope of all that is made.
+  const std::string& prefix() const { return prefix_; }
+  void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
 
   /// A node and its output 0. Attributes that tell types and lengths of inputs are inferred where `attrs` lacks them,
   /// others get their defaults. `name`: the op's by default; one that ends in '/' is taken as it is.
@@ -96,6 +100,9 @@ class GradientBuilder {
   }
   const AttrValue& attr_value(NodeId id, const char* name);
   bool has_attr(NodeId id, const char* name) const { return FindAttr(node(id).def, name) != nullptr; }
+
+  /// Whether `what` is asked for the first time (what is made once for all gradients).
+  bool FirstUse(const std::string& what) { return used_.insert(what).second; }
 
   // Scopes and conditions of what is made.
   void EnterScope(std::string_view name);
@@ -136,6 +143,7 @@ class GradientBuilder {
   const OpRegistry& registry_;
   OpLookup lookup_;
   NameScopes names_;
+  std::string prefix_;
   Status status_;
   std::vector<Control> controls_;
   NodeContext* context_ = nullptr;
@@ -146,6 +154,7 @@ class GradientBuilder {
   std::map<Out, PartialTensorShape> hints_;
   std::map<NodeId, NodeDef> before_;              ///< Older nodes as they were.
   NodeDef defaults_;
+  std::set<std::string> used_;
 };
 
 /// Names made while it lives are in the scope `name`.
@@ -158,6 +167,30 @@ class NameScope {
 
  private:
   GradientBuilder& b_;
+};
+
+/// The scope of an operation to be made, in which its constants lie ("Sum/reduction_indices" for "Sum").
+class OpScope {
+ public:
+  OpScope(GradientBuilder& b, std::string_view name) : b_(b) {
+    b_.EnterScope(name);
+    name_ = b_.names().current() + "/";
+  }
+  ~OpScope() { Close(); }
+  OpScope(const OpScope&) = delete;
+  OpScope& operator=(const OpScope&) = delete;
+
+  /// Leaves the scope; the operation's own name, taken as it is.
+  const std::string& Close() {
+    if (open_) b_.ExitScope();
+    open_ = false;
+    return name_;
+  }
+
+ private:
+  GradientBuilder& b_;
+  std::string name_;
+  bool open_ = true;
 };
 
 /// Nodes made while it lives run after `after`, as far as their inputs don't say so already.

@@ -5,29 +5,6 @@
 namespace opscope::gradients {
 namespace {
 
-// Opens the scope of an operation, in which its constants lie, and gives its name.
-class OpScope {
- public:
-  OpScope(GradientBuilder& b, std::string_view name) : b_(b) {
-    b_.EnterScope(name);
-    name_ = b_.names().current() + "/";
-  }
-  /// Leaves the scope; the operation's own name, taken as it is.
-  const std::string& Close() {
-    if (open_) b_.ExitScope();
-    open_ = false;
-    return name_;
-  }
-  ~OpScope() { Close(); }
-  OpScope(const OpScope&) = delete;
-  OpScope& operator=(const OpScope&) = delete;
-
- private:
-  GradientBuilder& b_;
-  std::string name_;
-  bool open_ = true;
-};
-
 Out Filling(GradientBuilder& b, Out shape, DataType dtype, double value, std::string_view name) {
   OpScope scope(b, name);
   const Out one = b.Scalar(dtype, value, "Const");
@@ -86,7 +63,7 @@ Out ZerosLike(GradientBuilder& b, Out x) {
   return b.Filled(b.dtype(x), 0, *shape, "zeros_like");
 }
 
-Out OnesLike(GradientBuilder& b, Out x) {
+Out OnesLike(GradientBuilder& b, Out x, DataType dtype) {
   OpScope scope(b, "ones_like");
   const PartialTensorShape known = b.shape(x);
   Out shape;
@@ -95,7 +72,7 @@ Out OnesLike(GradientBuilder& b, Out x) {
   } else {
     shape = ShapeNode(b, x);
   }
-  const Out one = b.Scalar(b.dtype(x), 1, "Const");
+  const Out one = b.Scalar(dtype == DT_INVALID ? b.dtype(x) : dtype, 1, "Const");
   return b.Op("Fill", {shape, one}, {}, scope.Close());
 }
 

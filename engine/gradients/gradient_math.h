@@ -28,7 +28,7 @@ Out ShapeNode(GradientBuilder& b, Out x, DataType dtype = DT_INT32);
 Out SizeOf(GradientBuilder& b, Out x, DataType dtype = DT_INT32);
 Out RankOf(GradientBuilder& b, Out x);
 Out ZerosLike(GradientBuilder& b, Out x);
-Out OnesLike(GradientBuilder& b, Out x);
+Out OnesLike(GradientBuilder& b, Out x, DataType dtype = DT_INVALID);  ///< Of another type, or of that of x.
 /// Zeros (ones) of a shape that a tensor tells.
 Out Zeros(GradientBuilder& b, Out shape, DataType dtype, std::string_view name = "zeros");
 Out Ones(GradientBuilder& b, Out shape, DataType dtype, std::string_view name = "ones");

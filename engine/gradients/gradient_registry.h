@@ -14,6 +14,7 @@ namespace opscope::gradients {
 struct Gradient {
   Out dense;
   Out values, indices, dense_shape;
+  bool zeros = false;  ///< Made because nothing came in: known to be zeros.
 
   Gradient() = default;
   Gradient(Out tensor) : dense(tensor) {}  // NOLINT(google-explicit-constructor)
@@ -46,8 +47,8 @@ class OpGradient {
   /// The gradient of output `i` as a tensor (rows are put into a dense one); not valid() when there is none.
   Out dy(int i = 0);
   const Gradient& grad(int i = 0) const { return grads_[static_cast<size_t>(i)]; }
-  bool has_dy(int i) const { return !grads_[static_cast<size_t>(i)].none(); }
-  /// Whether anybody wants the gradient of input `i`. Only where TensorFlow looks at it.
+  /// Whether something else than zeros came in for output `i`.
+  bool has_dy(int i) const { return !grad(i).none() && !grad(i).zeros; }
   void Set(int i, const Gradient& gradient) { results_[static_cast<size_t>(i)] = gradient; }
   const std::vector<Gradient>& results() const { return results_; }
   ControlFlowState* control_flow() const { return control_flow_; }

@@ -45,6 +45,7 @@ StatusOr<GradientResult> AddGradients(Graph* graph, std::span<const GraphOutput>
   const std::string prefix = options.prefix.value_or(UniqueNodeName(*graph, "gradients"));
   gradients::GradientBuilder builder(graph, shapes, *options.registry);
   builder.names().MarkUsed(prefix);
+  builder.set_prefix(prefix);
   GradientResult result;
   {
     const gradients::NameScope scope(builder, prefix + "/");
