@@ -6,6 +6,7 @@
 #include "app/editor.h"
 #include "app/state_dump.h"
 #include "engine/document/value_text.h"
+#include "engine/trace/transfers.h"
 #include "widgets/controllers/document_controller.h"
 #include "widgets/controllers/run_controller.h"
 #include "widgets/controllers/trace_controller.h"
@@ -64,6 +65,19 @@ qint64 opsOnDevice(const RunTrace& trace, const std::string& device) {
   return ops;
 }
 
+QJsonArray dumpTransfers(const TraceCursor& cursor) {
+  QJsonArray list;
+  for (const TransferSum& sum : TransfersAt(cursor.trace(), cursor.position())) {
+    list.append(QJsonObject{{QStringLiteral("node"), toQString(sum.node)},
+                            {QStringLiteral("output"), sum.output},
+                            {QStringLiteral("from"), toQString(sum.from)},
+                            {QStringLiteral("to"), toQString(sum.to)},
+                            {QStringLiteral("count"), static_cast<qint64>(sum.count)},
+                            {QStringLiteral("bytes"), static_cast<qint64>(sum.bytes)}});
+  }
+  return list;
+}
+
 }  // namespace
 
 QJsonObject dumpRun(const Editor& editor) {
@@ -85,6 +99,7 @@ QJsonObject dumpRun(const Editor& editor) {
                      {QStringLiteral("outputs"), outputs},
                      {QStringLiteral("breakpoints"), dumpBreakpoints(editor)},
                      {QStringLiteral("watches"), watches},
+                     {QStringLiteral("transfers"), dumpTransfers(cursor)},
                      {QStringLiteral("stale"), run.isStale()}};
   if (!run.result().status.ok()) result[QStringLiteral("error")] = dumpError(run.result().status);
   return result;

@@ -2,15 +2,19 @@
 #include <algorithm>
 #include <queue>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "engine/base/text.h"
 #include "engine/proto/step_stats.pb.h"
 #include "engine/trace/run_trace_builder.h"
 
 namespace opscope {
 namespace {
 
+using tensorflow::GraphDef;
+using tensorflow::NodeDef;
 using tensorflow::NodeExecStats;
 
 /// One record with its times in nanoseconds; old files have microseconds only.
@@ -116,6 +120,48 @@ struct RunTraceBuilder::FromStats {
     }
   }
 
+  // A _Send of the partition graphs sends what its node gave each time that it ran; when isn't told, so its node's end
+  // is taken. Control edges are sent by way of constants that no statistics know.
+  void AddTransfers(const tensorflow::RunMetadata& metadata) {
+    std::unordered_map<uint32_t, std::vector<uint32_t>> executions;
+    for (size_t i = 0; i < builder.executions_.size(); ++i) {
+      executions[builder.executions_[i].node].push_back(static_cast<uint32_t>(i));
+    }
+    for (const GraphDef& partition : metadata.partition_graphs()) {
+      for (const NodeDef& node : partition.node()) {
+        if (node.op() == "_Send" || node.op() == "_HostSend") AddSend(node, executions);
+      }
+    }
+  }
+
+  void AddSend(const NodeDef& send, const std::unordered_map<uint32_t, std::vector<uint32_t>>& executions) {
+    if (send.input().empty()) return;
+    const std::string_view input = send.input(0);
+    const size_t colon = input.rfind(':');
+    int64_t output = 0;
+    if (colon != std::string_view::npos && !ParseInt64(input.substr(colon + 1), &output)) return;
+    const uint32_t source = builder.names_->Find(input.substr(0, colon));
+    const auto found = executions.find(source);
+    if (source == NameTable::kNone || found == executions.end()) return;
+    for (const uint32_t index : found->second) {
+      const TraceExecution& execution = builder.executions_[index];
+      if (output < 0 || output >= execution.num_outputs) continue;
+      TraceTransfer transfer;
+      transfer.node = source;
+      transfer.output = static_cast<int>(output);
+      transfer.from = builder.names_->Intern(TextAttr(send, "send_device"));
+      transfer.to = builder.names_->Intern(TextAttr(send, "recv_device"));
+      transfer.bytes = builder.outputs_[execution.first_output + static_cast<size_t>(output)].summary.bytes;
+      transfer.start_ns = transfer.end_ns = execution.end_ns;
+      builder.transfers_.Append(transfer);
+    }
+  }
+
+  static std::string TextAttr(const NodeDef& node, const char* name) {
+    const auto found = node.attr().find(name);
+    return found == node.attr().end() ? std::string() : found->second.s();
+  }
+
   void Done(const Record& r, uint32_t ordinal) {
     TraceExecution record;
     record.node = builder.names_->Intern(r.stats->node_name());
@@ -167,6 +213,7 @@ StatusOr<std::shared_ptr<const RunTrace>> RunTraceBuilder::FromRunMetadata(const
     running.emplace(records[i].end_ns, i);
   }
   finish_until(INT64_MAX);
+  writer.AddTransfers(metadata);
   builder.Finish(Status::OK());
   return builder.Snapshot();
 }

@@ -69,6 +69,15 @@ struct TraceAllocation {
   int64_t bytes_in_use = 0;           ///< Of the allocator, afterwards.
 };
 
+/// A value that went from one device's memory to another's.
+struct TraceTransfer {
+  uint32_t node = NameTable::kNone;  ///< That it came from, with its output; -1 for a control edge.
+  int output = 0;
+  uint32_t from = NameTable::kNone, to = NameTable::kNone;
+  int64_t bytes = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
 /// An immutable snapshot; grows by being replaced. Positions are 0 (nothing happened) to num_events().
 /// Threads: any.
 class RunTrace {
@@ -82,6 +91,8 @@ class RunTrace {
   const TraceOutput& output(size_t i) const { return outputs_[i]; }
   const TraceAllocation& allocation(size_t i) const { return allocations_[i]; }
   size_t num_allocations() const { return allocations_.size(); }
+  const TraceTransfer& transfer(size_t i) const { return transfers_[i]; }
+  size_t num_transfers() const { return transfers_.size(); }
 
   const std::string& name(uint32_t index) const { return names_->Name(index); }
   uint32_t FindName(std::string_view name) const { return names_->Find(name); }
@@ -115,6 +126,7 @@ class RunTrace {
   FrozenColumn<TraceExecution> executions_;
   FrozenColumn<TraceOutput> outputs_;
   FrozenColumn<TraceAllocation> allocations_;
+  FrozenColumn<TraceTransfer> transfers_;
   int64_t graph_version_ = 0;
   Status status_;
   bool finished_ = false;

@@ -132,6 +132,20 @@ void RunTraceBuilder::NodeDone(const NodeExecution& execution) {
   events_.Append(event);
 }
 
+void RunTraceBuilder::TensorTransferred(const TransferEvent& event) {
+  const std::lock_guard lock(mutex_);
+  if (static_cast<int64_t>(transfers_.size()) >= options_.max_events) return;
+  TraceTransfer transfer;
+  transfer.node = names_->Intern(event.node);
+  transfer.output = event.output;
+  transfer.from = names_->Intern(event.from);
+  transfer.to = names_->Intern(event.to);
+  transfer.bytes = event.bytes;
+  transfer.start_ns = event.start_ns;
+  transfer.end_ns = event.end_ns;
+  transfers_.Append(transfer);
+}
+
 void RunTraceBuilder::Finish(const Status& status) {
   const std::lock_guard lock(mutex_);
   status_ = status;
@@ -146,6 +160,7 @@ std::shared_ptr<const RunTrace> RunTraceBuilder::Snapshot() const {
   trace->executions_ = executions_.Snapshot();
   trace->outputs_ = outputs_.Snapshot();
   trace->allocations_ = allocations_.Snapshot();
+  trace->transfers_ = transfers_.Snapshot();
   trace->graph_version_ = graph_version_;
   trace->status_ = status_;
   trace->finished_ = finished_;

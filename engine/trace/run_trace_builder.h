@@ -21,13 +21,14 @@ struct TraceOptions {
   bool keep_values = true;
 };
 
-/// Threads: NodeStarted and NodeDone from any threads, Snapshot from any thread.
+/// Threads: NodeStarted, NodeDone and TensorTransferred from any threads, Snapshot from any thread.
 class RunTraceBuilder : public RunObserver {
  public:
   explicit RunTraceBuilder(TraceOptions options = {}, int64_t graph_version = 0);
 
   void NodeStarted(const ExecutionKey& key, std::string_view device, int64_t time_ns) override;
   void NodeDone(const NodeExecution& execution) override;
+  void TensorTransferred(const TransferEvent& transfer) override;
   /// The run is over.
   void Finish(const Status& status);
 
@@ -35,7 +36,8 @@ class RunTraceBuilder : public RunObserver {
   std::shared_ptr<const RunTrace> Snapshot() const;
   size_t num_events() const;
 
-  /// From a run's statistics: times as in the file, outputs without values. INVALID_ARGUMENT when there are none.
+  /// From a run's statistics: times as in the file, outputs without values;
+  /// transfers where the file has partition graphs. INVALID_ARGUMENT when there are none.
   static StatusOr<std::shared_ptr<const RunTrace>> FromRunMetadata(const tensorflow::RunMetadata& metadata);
 
  private:
@@ -52,6 +54,7 @@ class RunTraceBuilder : public RunObserver {
   GrowingColumn<TraceExecution> executions_;
   GrowingColumn<TraceOutput> outputs_;
   GrowingColumn<TraceAllocation> allocations_;
+  GrowingColumn<TraceTransfer> transfers_;
   std::unordered_map<std::string, uint32_t> open_;                 // key → ordinal
   std::unordered_map<uint32_t, uint32_t> last_execution_;          // node → execution
   std::unordered_map<uint64_t, std::pair<uint32_t, int64_t>> owners_;  // address → node and bytes

@@ -22,7 +22,7 @@ void paintPill(QPainter& painter, TextCache& text, const PillStyle& style, const
     text.draw(painter, style.role, label, rect.center(), style.text, -1, TextCache::Align::kCenter);
     return;
   }
-  const double total = iconSize + 4 + text.width(style.role, label);
+  const double total = iconSize + (label.isEmpty() ? 0 : 4 + text.width(style.role, label));
   const double left = rect.center().x() - total / 2;
   painter.drawPixmap(QRectF(left, rect.center().y() - iconSize / 2, iconSize, iconSize), icon, QRectF(icon.rect()));
   text.draw(painter, style.role, label, QPointF(left + iconSize + 4, rect.center().y()), style.text);

@@ -15,18 +15,6 @@ constexpr double kClipMargin = 24;
 
 QColor kindColor(const ThemeColors& c, SceneEdgeKind kind) { return kind == SceneEdgeKind::kRef ? c.variable : c.edge; }
 
-/// The wire's points in px; routed ones stand on half pixels, so that their straight pieces are sharp.
-void toPx(const PaintContext& context, int edge, std::vector<QPointF>& points) {
-  points.clear();
-  const bool routed = context.store.edge(edge).routed;
-  const double ratio = context.devicePixelRatio;
-  for (const QPointF& scene : context.store.line(edge)) {
-    QPointF px = context.view.toPx(scene);
-    if (routed) px = {(std::floor(px.x() * ratio) + 0.5) / ratio, (std::floor(px.y() * ratio) + 0.5) / ratio};
-    points.push_back(px);
-  }
-}
-
 void paintArrow(QPainter& painter, QPointF before, QPointF tip, const QColor& color, double zoom) {
   const QPointF way = tip - before;
   const double length = std::hypot(way.x(), way.y());
@@ -103,6 +91,17 @@ void paintThin(QPainter& painter, const PaintContext& context, const std::vector
 
 }  // namespace
 
+void wirePoints(const PaintContext& context, int edge, std::vector<QPointF>& points) {
+  points.clear();
+  const bool routed = context.store.edge(edge).routed;
+  const double ratio = context.devicePixelRatio;
+  for (const QPointF& scene : context.store.line(edge)) {
+    QPointF px = context.view.toPx(scene);
+    if (routed) px = {(std::floor(px.x() * ratio) + 0.5) / ratio, (std::floor(px.y() * ratio) + 0.5) / ratio};
+    points.push_back(px);
+  }
+}
+
 void paintWire(QPainter& painter, const PaintContext& context, std::span<const QPointF> points, SceneEdgeKind kind,
                bool rounded, bool arrow, const EdgeLook& look) {
   if (points.size() < 2) return;
@@ -140,7 +139,7 @@ void paintWire(QPainter& painter, const PaintContext& context, std::span<const Q
 
 void paintEdge(QPainter& painter, const PaintContext& context, int edge, const EdgeLook& look) {
   thread_local std::vector<QPointF> points;
-  toPx(context, edge, points);
+  wirePoints(context, edge, points);
   const SceneEdge& data = context.store.edge(edge);
   paintWire(painter, context, points, data.kind, data.routed, hasArrow(context, edge), look);
 }
@@ -163,34 +162,6 @@ void paintEdges(QPainter& painter, const PaintContext& context, const std::vecto
       look.width = ThemeMetrics::tracedEdge;
     }
     paintEdge(painter, context, e, look);
-  }
-}
-
-void paintEdgeLabels(QPainter& painter, const PaintContext& context, const std::vector<int32_t>& edges) {
-  if (context.detail != Detail::kFull && context.detail != Detail::kTitle) return;
-  const ThemeColors& c = context.colors();
-  std::vector<QPointF> points;
-  for (const int32_t e : edges) {
-    const SceneEdge& data = context.store.edge(e);
-    const auto it = context.overlay.edges.find(e);
-    const bool transfer = it != context.overlay.edges.end() && !it->second.transfer.isEmpty();
-    if (data.count < 2 && !transfer) continue;
-    toPx(context, e, points);
-    const MidPoint middle = midPoint(points);
-    if (!context.clip.adjusted(-80, -20, 80, 20).contains(middle.point)) continue;
-    PillStyle style;
-    style.height = transfer ? 20 : 16;
-    style.fill = c.canvas;
-    style.border = transfer ? c.outputs : c.edge;
-    style.text = c.text;
-    const QString label = transfer ? it->second.transfer : QStringLiteral("×") + QString::number(data.count);
-    const double icon = transfer ? 12 : 0;
-    const double width = pillWidth(context.text, style, label, icon);
-    // A count that hides its whole wire, or the nodes at its ends, says less than the wire.
-    if (!transfer && data.routed && middle.length < (middle.horizontal ? width : style.height) + 12) continue;
-    const QRectF rect(std::round(middle.point.x() - width / 2), std::round(middle.point.y() - style.height / 2), width, style.height);
-    const QPixmap pixmap = transfer ? context.theme.pixmap(QStringLiteral("transfer"), c.outputs, 12, context.devicePixelRatio) : QPixmap();
-    paintPill(painter, context.text, style, rect, label, pixmap, icon);
   }
 }
 

@@ -24,7 +24,7 @@ void paintEdge(QPainter& painter, const PaintContext& context, int edge, const E
 /// A wire that is no edge of the scene (a draft, a dragged node's): `points` in px.
 void paintWire(QPainter& painter, const PaintContext& context, std::span<const QPointF> points, SceneEdgeKind kind,
                bool rounded, bool arrow, const EdgeLook& look);
-/// Count badges and transfers, on top of all wires.
-void paintEdgeLabels(QPainter& painter, const PaintContext& context, const std::vector<int32_t>& edges);
+/// The wire's points in px; routed ones stand on half pixels, so that their straight pieces are sharp.
+void wirePoints(const PaintContext& context, int edge, std::vector<QPointF>& points);
 
 }  // namespace opscope::ui

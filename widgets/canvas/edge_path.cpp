@@ -116,15 +116,4 @@ double distanceTo(std::span<const QPointF> points, QPointF p) {
   return best;
 }
 
-MidPoint midPoint(std::span<const QPointF> points) {
-  if (points.size() < 2) return {points.empty() ? QPointF() : points.front(), true, 0};
-  // The middle of the longest piece: a label there keeps clear of the corners.
-  size_t longest = 1;
-  for (size_t i = 2; i < points.size(); ++i) {
-    if (length(points[i] - points[i - 1]) > length(points[longest] - points[longest - 1]) + 0.5) longest = i;
-  }
-  const QPointF d = points[longest] - points[longest - 1];
-  return {(points[longest] + points[longest - 1]) / 2, std::abs(d.x()) >= std::abs(d.y()), length(d)};
-}
-
 }  // namespace opscope::ui

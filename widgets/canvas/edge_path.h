@@ -29,12 +29,5 @@ bool clipSegment(QPointF& a, QPointF& b, const QRectF& rect);
 
 /// Distance of a point from a polyline.
 double distanceTo(std::span<const QPointF> points, QPointF p);
-/// The point half-way along a polyline and whether the line is horizontal there.
-struct MidPoint {
-  QPointF point;
-  bool horizontal = true;
-  double length = 0;  ///< of the straight piece around it
-};
-MidPoint midPoint(std::span<const QPointF> points);
 
 }  // namespace opscope::ui

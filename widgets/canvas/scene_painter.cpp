@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "widgets/canvas/edge_labels.h"
 #include "widgets/canvas/edge_painter.h"
 #include "widgets/canvas/node_painter.h"
 #include "widgets/canvas/scope_painter.h"

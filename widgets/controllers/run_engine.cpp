@@ -76,6 +76,7 @@ class WatchingObserver : public RunObserver {
   void NodeStarted(const ExecutionKey& key, std::string_view device, int64_t time_ns) override {
     builder_->NodeStarted(key, device, time_ns);
   }
+  void TensorTransferred(const TransferEvent& transfer) override { builder_->TensorTransferred(transfer); }
   void NodeDone(const NodeExecution& execution) override {
     builder_->NodeDone(execution);
     if (gate_ == nullptr || breakpoints_.empty() || execution.outputs == nullptr) return;

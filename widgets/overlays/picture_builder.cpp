@@ -308,8 +308,27 @@ void PictureBuilder::dress(size_t index) {
   }
 }
 
+// The bytes that went over an edge of the drawing; empty when its ends are on one device. Traces without transfers (files
+// of other tools) tell the sizes of outputs at least.
+QString PictureBuilder::transferOf(const SceneEdge& edge) const {
+  const OpFacts& from = facts_.ops[edge.from_node.index()];
+  const OpFacts& to = facts_.ops[edge.to_node.index()];
+  if (edge.kind == SceneEdgeKind::kControl || from.device < 0 || to.device < 0 || from.device == to.device) return {};
+  if (input_.cursor->trace().num_transfers() == 0) return from.outputBytes > 0 ? bytesText(from.outputBytes) : QString();
+  const std::string& source = input_.graph->node(edge.from_node).name();
+  const std::string& device = facts_.devices[static_cast<size_t>(to.device)];
+  auto it = std::lower_bound(transfers_.begin(), transfers_.end(), source, [](const TransferSum& sum, const std::string& name) { return sum.node < name; });
+  int64_t bytes = -1;
+  for (; it != transfers_.end() && it->node == source; ++it) {
+    const bool is_output = edge.from_output < 0 ? it->output >= 0 : it->output == edge.from_output;
+    if (is_output && it->to == device) bytes = std::max<int64_t>(bytes, 0) + it->bytes;
+  }
+  return bytes >= 0 ? bytesText(bytes) : QString();
+}
+
 void PictureBuilder::buildEdges() {
   if (!facts_.runShown) return;
+  if (kind_ == OverlayKind::kDevice) transfers_ = TransfersAt(input_.cursor->trace(), input_.cursor->position());
   const std::vector<SceneEdge>& edges = input_.scene->edges;
   for (size_t e = 0; e < edges.size(); ++e) {
     const SceneEdge& edge = edges[e];
@@ -319,9 +338,7 @@ void PictureBuilder::buildEdges() {
     EdgeOverlay over;
     over.wave = (input_.active || !input_.cursor->at_end()) && edge.kind != SceneEdgeKind::kControl && from.mark == RunMark::kDone &&
                 (to.mark == RunMark::kReady || to.mark == RunMark::kPending || to.mark == RunMark::kCurrent);
-    if (kind_ == OverlayKind::kDevice && from.device >= 0 && to.device >= 0 && from.device != to.device && from.outputBytes > 0) {
-      over.transfer = bytesText(from.outputBytes);
-    }
+    if (kind_ == OverlayKind::kDevice) over.transfer = transferOf(edge);
     if (over.wave || !over.transfer.isEmpty()) out_->edges.emplace(static_cast<int32_t>(e), std::move(over));
   }
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "engine/trace/transfers.h"
 #include "widgets/overlays/color_scale.h"
 #include "widgets/overlays/op_facts.h"
 #include "widgets/overlays/overlay.h"
@@ -40,6 +41,7 @@ class PictureBuilder {
   void dressType(size_t item, ItemOverlay& over);
   void buildScale();
   void buildEdges();
+  QString transferOf(const SceneEdge& edge) const;
   void buildLegend();
   NodeId mainNode(const SceneItem& item) const;
 
@@ -49,6 +51,7 @@ class PictureBuilder {
   const ThemeColors& colors_;
   std::shared_ptr<OverlayPicture> out_;
   std::vector<Sums> sums_;
+  std::vector<TransferSum> transfers_;  ///< up to the cursor; by node
   ColorScale scale_;
   std::map<QString, int> typeColors_;  ///< dtype or rank to colour, for the legend
 };

@@ -5,8 +5,10 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include "engine/trace/transfers.h"
 #include "widgets/controllers/document_controller.h"
 #include "widgets/controllers/run_controller.h"
+#include "widgets/controllers/trace_controller.h"
 #include "widgets/models/value_words.h"
 #include "widgets/panels/device_card.h"
 #include "widgets/panels/panel_parts.h"
@@ -53,6 +55,7 @@ DevicePanel::DevicePanel(QWidget* parent) : Panel(QStringLiteral("devices"), QSt
     layout->addWidget(made);
     return made;
   };
+  transfers_section_ = section("deviceTransfers", QStringLiteral("Transfers"), &transfers_);
   placement_section_ = section("devicePlacement", QStringLiteral("Requested and assigned"), &placement_);
   attributes_section_ = section("deviceAttributes", QStringLiteral("Attributes"), &attributes_);
   layout->addStretch();
@@ -72,6 +75,7 @@ void DevicePanel::connectContext(QObject* guard) {
   connect(context().run, &RunController::prepared, guard, soon);
   connect(context().run, &RunController::resetDone, guard, soon);
   connect(context().run, &RunController::traceChanged, guard, soon);
+  connect(context().trace, &TraceController::cursorMoved, guard, soon);
   connect(context().run, &RunController::stateChanged, guard, [this](RunState state) {
     if (state == RunState::kRunning && isVisible()) live_.start();
     scheduleRefresh();
@@ -88,6 +92,7 @@ void DevicePanel::refresh() {
   showContent();
   model_->setDevices(deviceUses(context().run->devices(), context().run->allocatorSnapshots(), context().run->placement()));
   showCards();
+  showTransfers();
   showPlacement();
   showAttributes();
 }
@@ -111,6 +116,27 @@ void DevicePanel::showCards() {
   for (size_t i = 0; i < devices.size(); ++i) cards_[i]->setUse(devices[i]);
   chosen_ = std::min(chosen_, static_cast<int>(devices.size()) - 1);
   cards_[static_cast<size_t>(std::max(chosen_, 0))]->setChecked(true);
+}
+
+void DevicePanel::showTransfers() {
+  const TraceCursor& cursor = context().trace->cursor();
+  const std::vector<TransferSum> sums = TransfersAt(cursor.trace(), cursor.position());
+  std::vector<Row> rows;
+  int64_t count = 0;
+  int64_t bytes = 0;
+  for (const TransferSum& sum : sums) {
+    count += sum.count;
+    bytes += sum.bytes;
+    const QString what = sum.output < 0 ? QString(QStringLiteral("^") + toQString(sum.node)) : QString(toQString(sum.node) + QLatin1Char(':') + QString::number(sum.output));
+    const QString times = sum.count > 1 ? QString(countWord(sum.count) + QStringLiteral(" × ")) : QString();
+    Row row = fact(QStringLiteral("%1  →  %2   %3").arg(deviceWord(toQString(sum.from)), deviceWord(toQString(sum.to)), what),
+                   sum.output < 0 ? QStringLiteral("control") : times + bytesWord(sum.bytes / sum.count));
+    row.tool_tip = QStringLiteral("%1, %2 from %3 to %4").arg(what, bytesWord(sum.bytes), toQString(sum.from), toQString(sum.to));
+    rows.push_back(std::move(row));
+  }
+  transfers_section_->setTitle(QStringLiteral("Transfers · %1 · %2").arg(countWord(count), bytesWord(bytes)));
+  transfers_section_->setVisible(!rows.empty());
+  transfers_->rows()->setRows(std::move(rows));
 }
 
 void DevicePanel::showPlacement() {

@@ -1,5 +1,6 @@
 #pragma once
-// Devices: a card for each device of the session with live figures, who asked for which device, and its attributes.
+// Devices: a card for each device of the session with live figures, what went from one to another up to the moment
+// shown, who asked for which device, and its attributes.
 
 #include <QTimer>
 
@@ -27,12 +28,15 @@ class DevicePanel : public Panel {
 
  private:
   void showCards();
+  void showTransfers();
   void showPlacement();
   void showAttributes();
 
   DeviceModel* model_;
   QVBoxLayout* cards_layout_;
   std::vector<DeviceCard*> cards_;
+  Section* transfers_section_;
+  RowList* transfers_;
   Section* placement_section_;
   RowList* placement_;
   Section* attributes_section_;

@@ -9,12 +9,14 @@
 #include "engine/trace/memory_timeline.h"
 #include "engine/trace/run_trace_builder.h"
 #include "engine/trace/trace_cursor.h"
+#include "engine/trace/transfers.h"
 
 using namespace opscope;
 
 namespace {
 
 const char kCpu[] = "/job:localhost/replica:0/task:0/device:CPU:0";
+const char kCpu1[] = "/job:localhost/replica:0/task:0/device:CPU:1";
 
 /// One node from start to end with one float output and one allocation.
 void RunNode(RunTraceBuilder* builder, const std::string& name, int64_t start, float value, int64_t iteration = 0) {
@@ -55,6 +57,8 @@ class TstRunTrace : public QObject {
   void failed_isFailed();
   void fromRunMetadata_hasEveryRecord();
   void fromRunMetadata_emptyIsRefused();
+  void transfers_areSummedUpToTheMoment();
+  void transfers_ofPartitionGraphs();
   void chromeTrace_isJson();
 };
 
@@ -206,6 +210,64 @@ void TstRunTrace::fromRunMetadata_hasEveryRecord() {
 
 void TstRunTrace::fromRunMetadata_emptyIsRefused() {
   QCOMPARE(RunTraceBuilder::FromRunMetadata({}).status().code(), Code::kInvalidArgument);
+}
+
+void TstRunTrace::transfers_areSummedUpToTheMoment() {
+  RunTraceBuilder builder;
+  RunNode(&builder, "a", 100, 1);
+  builder.TensorTransferred({"a", 0, "", 0, "edge_1_a", kCpu, kCpu1, 4, 106, 107});
+  RunNode(&builder, "a", 200, 1, 1);
+  builder.TensorTransferred({"a", 0, "loop", 1, "edge_1_a", kCpu, kCpu1, 12, 206, 207});
+  builder.TensorTransferred({"a", -1, "", 0, "edge_2_a", kCpu, kCpu1, 0, 206, 206});
+  builder.Finish(Status::OK());
+  const auto trace = builder.Snapshot();
+  QCOMPARE(trace->num_transfers(), size_t{3});
+  QVERIFY(TransfersAt(*trace, 0).empty());
+  QVERIFY(TransfersAt(*trace, 2).empty());  // at 105 nothing had arrived
+  const auto first = TransfersAt(*trace, 3);
+  QCOMPARE(first.size(), size_t{1});
+  QCOMPARE(first[0].bytes, int64_t{4});
+  const auto all = TransfersAt(*trace, trace->num_events());
+  QCOMPARE(all.size(), size_t{2});
+  QCOMPARE(all[0].output, -1);
+  QCOMPARE(all[1].count, int64_t{2});
+  QCOMPARE(all[1].bytes, int64_t{16});
+  QCOMPARE(all[1].from, std::string(kCpu));
+  QCOMPARE(all[1].to, std::string(kCpu1));
+}
+
+void TstRunTrace::transfers_ofPartitionGraphs() {
+  tensorflow::RunMetadata metadata;
+  auto* device = metadata.mutable_step_stats()->add_dev_stats();
+  device->set_device(kCpu);
+  for (int run = 0; run < 2; ++run) {
+    auto* stats = device->add_node_stats();
+    stats->set_node_name("x");
+    stats->set_all_start_nanos(1000 * (run + 1));
+    stats->set_all_end_rel_nanos(10);
+    auto* output = stats->add_output();
+    output->mutable_tensor_description()->set_dtype(tensorflow::DT_FLOAT);
+    output->mutable_tensor_description()->mutable_allocation_description()->set_requested_bytes(64);
+  }
+  tensorflow::NodeDef* const send = metadata.add_partition_graphs()->add_node();
+  send->set_name("x/_1");
+  send->set_op("_Send");
+  send->add_input("x");
+  (*send->mutable_attr())["send_device"].set_s(kCpu);
+  (*send->mutable_attr())["recv_device"].set_s(kCpu1);
+  for (const char* input : {"gone", "x:7", "x:-1", "x:z"}) {
+    tensorflow::NodeDef* const odd = metadata.mutable_partition_graphs(0)->add_node();
+    *odd = *send;
+    odd->set_input(0, input);
+  }
+  const auto trace = RunTraceBuilder::FromRunMetadata(metadata);
+  QVERIFY(trace.ok());
+  const auto sums = TransfersAt(**trace, (*trace)->num_events());
+  QCOMPARE(sums.size(), size_t{1});
+  QCOMPARE(sums[0].node, std::string("x"));
+  QCOMPARE(sums[0].count, int64_t{2});
+  QCOMPARE(sums[0].bytes, int64_t{128});
+  QCOMPARE(sums[0].to, std::string(kCpu1));
 }
 
 void TstRunTrace::chromeTrace_isJson() {
