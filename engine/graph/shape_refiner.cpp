@@ -47,7 +47,9 @@ struct ShapeRefiner::Run {
   enum class Mark : uint8_t { kOutside, kWaiting, kDone };
 
   Run(const Graph& the_graph, const OpRegistry& the_registry)
-      : graph(the_graph), registry(the_registry), lookup(the_registry, the_graph.library()), marks(the_graph.num_ids()) {}
+      : graph(the_graph), registry(the_registry), lookup(the_registry, the_graph.library()) {}
+
+  bool Waits(NodeId id) const { return id.index() < marks.size() && marks[id.index()] == Mark::kWaiting; }
 
   const OpEntry& Entry(const std::string& op) {
     const auto [at, is_new] = entries.try_emplace(op);
@@ -66,7 +68,7 @@ struct ShapeRefiner::Run {
   const OpRegistry& registry;
   OpLookup lookup;
   StringMap<OpEntry> entries;
-  std::vector<Mark> marks;    ///< By NodeId.
+  std::vector<Mark> marks;    ///< By NodeId; empty when only one node is inferred.
   std::vector<bool> dirty;    ///< By NodeId: to be inferred, not only passed.
 };
 
@@ -163,6 +165,7 @@ std::vector<NodeId> ShapeRefiner::FindSeeds(const Graph& graph, std::span<const 
 void ShapeRefiner::RunFor(const Graph& graph, std::vector<NodeId> seeds) {
   states_.resize(graph.num_ids());
   Run run(graph, *registry_);
+  run.marks.resize(graph.num_ids());
   run.dirty.assign(graph.num_ids(), false);
   // What depends on the seeds, back edges of loops left out.
   std::vector<NodeId> affected;
@@ -209,7 +212,7 @@ void ShapeRefiner::RunFor(const Graph& graph, std::vector<NodeId> seeds) {
 }
 
 const ShapeRefiner::Output* ShapeRefiner::OutputOf(const Source& source, const Run& run) const {
-  if (!source.node.valid() || run.marks[source.node.index()] == Run::Mark::kWaiting) return nullptr;
+  if (!source.node.valid() || run.Waits(source.node) || source.node.index() >= states_.size()) return nullptr;
   const NodeState& state = states_[source.node.index()];
   const size_t output = static_cast<size_t>(source.output);
   return output < state.outputs.size() ? &state.outputs[output] : nullptr;
@@ -221,20 +224,48 @@ const SmallValue* ShapeRefiner::ValueOf(const Source& source, const Run& run) co
   return static_cast<size_t>(source.output) < state.values.size() ? &state.values[static_cast<size_t>(source.output)] : nullptr;
 }
 
+ShapeRefiner::NodeState ShapeRefiner::Infer(const Node& node, Run* run) {
+  NodeState state;
+  state.name = node.name();
+  for (const InEdge& edge : node.in_edges) {
+    if (edge.dst_input == TensorId::kControlSlot) continue;
+    const size_t input = static_cast<size_t>(edge.dst_input);
+    if (input >= state.sources.size()) state.sources.resize(input + 1);
+    state.sources[input] = {edge.src, edge.src_output};
+  }
+  InferOutputs(node, run, &state);
+  return state;
+}
+
+const Status& ShapeRefiner::AddNode(const Graph& graph, NodeId id) {
+  states_.resize(graph.num_ids());
+  Run run(graph, *registry_);
+  states_[id.index()] = Infer(graph.node(id), &run);
+  num_outputs_ += states_[id.index()].outputs.size();
+  return states_[id.index()].status;
+}
+
+void ShapeRefiner::RemoveLastNode(NodeId id) {
+  if (id.index() >= states_.size()) return;
+  num_outputs_ -= states_[id.index()].outputs.size();
+  states_[id.index()] = NodeState();
+}
+
+Status ShapeRefiner::MergeShape(NodeId node, int output, const PartialTensorShape& shape) {
+  if (output < 0 || output >= num_outputs(node)) return errors::InvalidArgument("There is no output ", output);
+  ShapeHandle& known = states_[node.index()].outputs[static_cast<size_t>(output)].shape;
+  ShapeHandle merged;
+  OS_RETURN_IF_ERROR(InferenceContext::Merge(known, shape.unknown_rank() ? ShapeHandle() : ShapeHandle(shape), &merged));
+  known = merged;
+  return Status::OK();
+}
+
 void ShapeRefiner::InferNode(NodeId id, Run* run) {
   const Node& node = run->graph.node(id);
   NodeState& state = states_[id.index()];
   if (run->dirty[id.index()]) {
-    NodeState next;
-    next.name = node.name();
-    for (const InEdge& edge : node.in_edges) {
-      if (edge.dst_input == TensorId::kControlSlot) continue;
-      const size_t input = static_cast<size_t>(edge.dst_input);
-      if (input >= next.sources.size()) next.sources.resize(input + 1);
-      next.sources[input] = {edge.src, edge.src_output};
-    }
     num_outputs_ -= state.outputs.size();
-    InferOutputs(node, run, &next);
+    NodeState next = Infer(node, run);
     num_outputs_ += next.outputs.size();
     const bool same = next.values == state.values &&
                       std::equal(next.outputs.begin(), next.outputs.end(), state.outputs.begin(), state.outputs.end(),

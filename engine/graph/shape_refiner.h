@@ -36,6 +36,14 @@ class ShapeRefiner {
   void Refine(const Graph& graph, std::span<const NodeId> changed);
   /// After nodes were added that no older one reads: infers them, and looks at nothing else.
   void RefineAdded(const Graph& graph, std::span<const NodeId> added);
+  /// One node that was added to the graph of the last run, read by nobody yet. Costs that node alone. The answer is its
+  /// status().
+  const Status& AddNode(const Graph& graph, NodeId id);
+  /// Forgets a node that was added last and is read by nobody.
+  void RemoveLastNode(NodeId id);
+  /// What somebody knows about an output, merged with what is known; INVALID_ARGUMENT when they contradict each other.
+  /// A later run of the node forgets it.
+  Status MergeShape(NodeId node, int output, const PartialTensorShape& shape);
 
   /// Of a node of the graph of the last run. Where the op isn't known: as many outputs as are read. 0 for nodes that
   /// claim absurdly many outputs or inputs (more than 65536 outputs, or 4 million in the whole graph).
@@ -75,6 +83,7 @@ class ShapeRefiner {
   void RunFor(const Graph& graph, std::vector<NodeId> seeds);
   std::vector<NodeId> FindSeeds(const Graph& graph, std::span<const NodeId> changed);
   void InferNode(NodeId id, Run* run);
+  NodeState Infer(const Node& node, Run* run);
   void InferOutputs(const Node& node, Run* run, NodeState* state);
   void InferValues(const Node& node, const Run& run, NodeState* state);
   const Output* OutputOf(const Source& source, const Run& run) const;

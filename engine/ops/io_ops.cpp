@@ -114,6 +114,6 @@ OS_REGISTER_SHAPE(MergeCheckpointsShape, "MergeV2Checkpoints");
 OS_REGISTER_SHAPE(ScalarInputsAndOutputs, "ShardedFilename", "ReadFile", "WriteFile");
 OS_REGISTER_SHAPE(MatchingFilesShape, "MatchingFiles");
 OS_REGISTER_SHAPE(DecodeRawShape, "DecodeRaw");
-OS_REGISTER_SHAPE(ScalarOutputs, "ScalarSummary", "HistogramSummary", "ImageSummary", "MergeSummary", "TensorSummaryV2");
+OS_REGISTER_SHAPE(ScalarOutputs, "ScalarSummary", "HistogramSummary", "ImageSummary", "MergeSummary", "TensorSummary", "TensorSummaryV2");
 
 }  // namespace opscope::shapes

@@ -268,7 +268,7 @@ OS_REGISTER_SHAPE(StackPushShape, "StackPushV2");
 OS_REGISTER_SHAPE(UnknownOutputs, "StackPopV2", "LookupTableFindV2");
 OS_REGISTER_SHAPE(NoOutputs, "StackCloseV2", "QueueEnqueueV2", "QueueEnqueueManyV2", "QueueCloseV2",
                   "LookupTableInsertV2", "LookupTableImportV2", "InitializeTableV2");
-OS_REGISTER_SHAPE(RefHandleShape, "FIFOQueue", "Barrier");
+OS_REGISTER_SHAPE(RefHandleShape, "FIFOQueue", "RandomShuffleQueue", "Barrier");
 OS_REGISTER_SHAPE(QueueShape, "FIFOQueueV2", "RandomShuffleQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2");
 OS_REGISTER_SHAPE(DequeueShape, "QueueDequeueV2");
 OS_REGISTER_SHAPE(DequeueManyShape, "QueueDequeueManyV2");

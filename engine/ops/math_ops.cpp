@@ -189,7 +189,7 @@ Status BoundShape(InferenceContext* c) {
 
 OS_REGISTER_SHAPE(Unchanged, "Abs", "Neg", "Sign", "Square", "Sqrt", "Rsqrt", "Exp", "Expm1", "Log", "Log1p", "Sin", "Cos",
                   "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh", "Erf", "Erfc", "Lgamma",
-                  "Digamma", "Reciprocal", "Floor", "Ceil", "Round", "Rint", "IsNan", "IsInf", "IsFinite", "Sigmoid", "Real",
+                  "Bucketize", "Digamma", "Reciprocal", "Floor", "Ceil", "Round", "Rint", "IsNan", "IsInf", "IsFinite", "Sigmoid", "Real",
                   "Imag", "Conj", "ComplexAbs", "Erfinv", "Ndtri", "Inv", "Angle", "LogicalNot", "Invert");
 OS_REGISTER_SHAPE(MergeBothInputs, "TanhGrad", "SigmoidGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad");
 OS_REGISTER_SHAPE(Broadcast, "Add", "AddV2", "Sub", "Mul", "MulNoNan", "Div", "DivNoNan", "RealDiv", "TruncateDiv",

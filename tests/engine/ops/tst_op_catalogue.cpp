@@ -20,7 +20,7 @@ class TstOpCatalogue : public QObject {
   void opList_hasAllOperations();
   void opList_keepsSignatures();
   void opInfo_hasALinePerOperation();
-  void opList_equalsFacts();
+  void opList_beginsAsFacts();
 
  private:
   tensorflow::OpList list_;
@@ -32,10 +32,10 @@ void TstOpCatalogue::initTestCase() {
 }
 
 void TstOpCatalogue::opList_hasAllOperations() {
-  QCOMPARE(list_.op_size(), 530);
+  QCOMPARE(list_.op_size(), 533);
   QSet<QString> names;
   for (const tensorflow::OpDef& op : list_.op()) names.insert(QString::fromStdString(op.name()));
-  QCOMPARE(names.size(), 530);
+  QCOMPARE(names.size(), 533);
 }
 
 void TstOpCatalogue::opList_keepsSignatures() {
@@ -57,7 +57,7 @@ void TstOpCatalogue::opInfo_hasALinePerOperation() {
   QStringList lines =
       QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())).split(QLatin1Char('\n'));
   lines.removeLast();
-  QCOMPARE(lines.size(), 530);
+  QCOMPARE(lines.size(), 533);
   const QStringList gradients = {QStringLiteral("yes"), QStringLiteral("none"),
                                  QStringLiteral("unregistered")};
   for (int i = 0; i < lines.size(); ++i) {
@@ -71,12 +71,14 @@ void TstOpCatalogue::opInfo_hasALinePerOperation() {
   QVERIFY(lines.contains(QStringLiteral("Const\tcore/constants\t1\tnone")));
 }
 
-void TstOpCatalogue::opList_equalsFacts() {
+void TstOpCatalogue::opList_beginsAsFacts() {
   QFile file(QStringLiteral(OPSCOPE_SHARED_DIR "/facts/ops/ops.binpb"));
   if (!file.open(QIODevice::ReadOnly)) QSKIP("../shared/facts/ops/ops.binpb is not there");
   const QByteArray right = file.readAll();
   const std::string_view ours = EmbeddedOpList();
-  QCOMPARE(QByteArray::fromRawData(ours.data(), static_cast<qsizetype>(ours.size())), right);
+  // Ops that programs use beyond those of the facts follow.
+  QVERIFY(static_cast<qsizetype>(ours.size()) > right.size());
+  QCOMPARE(QByteArray::fromRawData(ours.data(), right.size()), right);
 }
 
 }  // namespace opscope
