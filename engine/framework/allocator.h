@@ -56,6 +56,10 @@ class Allocator {
   /// nullptr when the memory isn't to be had (limit, or the machine). num_bytes == 0 gives nullptr.
   virtual void* AllocateRaw(size_t alignment, size_t num_bytes, const AllocationAttributes& attributes) = 0;
   virtual void DeallocateRaw(void* ptr) = 0;
+  /// A small tensor may bring its memory along: the allocator then only counts it, under an id of its own. False: all memory
+  /// has to come from the allocator.
+  virtual bool CountSmall(const void* /*ptr*/, size_t /*num_bytes*/, int64_t* /*id*/) { return false; }
+  virtual void UncountSmall(const void* /*ptr*/, size_t /*num_bytes*/) {}
 
   virtual bool TracksAllocationSizes() const { return false; }
   /// What was asked for, and what was taken, for a live `ptr`. REQUIRES: TracksAllocationSizes().

@@ -1,6 +1,9 @@
 #include "engine/framework/op_kernel.h"
 
 #include <algorithm>
+#include <bit>
+#include <condition_variable>
+#include <mutex>
 
 namespace opscope {
 namespace {
@@ -39,15 +42,26 @@ Status Missing(const char* where, const NodeDef& node) {
 }  // namespace
 
 OpKernel::OpKernel(OpKernelConstruction* construction)
-    : name_(construction->def().name()), op_(construction->def().op()) {
-  for (int i = 0; i < construction->num_inputs(); ++i) input_types_.push_back(construction->input_type(i));
-  for (int i = 0; i < construction->num_outputs(); ++i) output_types_.push_back(construction->output_type(i));
+    : name_(InternNodeName(construction->def().name())), op_(construction->def().op()) {
+  for (int i = 0; i < construction->num_inputs(); ++i) input_types_.push_back(static_cast<unsigned char>(construction->input_type(i)));
+  for (int i = 0; i < construction->num_outputs(); ++i) output_types_.push_back(static_cast<unsigned char>(construction->output_type(i)));
 }
 
-DataType OpKernelContext::expected_output_dtype(int i) const { return params_->kernel->output_type(i); }
+void AsyncOpKernel::Compute(OpKernelContext* context) {
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool is_done = false;
+  ComputeAsync(context, [&] {
+    std::lock_guard lock(mutex);
+    is_done = true;
+    ended.notify_all();
+  });
+  std::unique_lock lock(mutex);
+  ended.wait(lock, [&] { return is_done; });
+}
 
 Status OpKernelContext::allocate_temp(DataType dtype, const TensorShape& shape, Tensor* tensor) {
-  auto made = Tensor::Make(dtype, shape, params_->device->allocator(), params_->kernel->name());
+  auto made = Tensor::MakeFor(params_->kernel->interned_name(), dtype, shape, params_->device->allocator());
   if (!made.ok()) {
     Status status = made.status();
     return status.AddNode(params_->kernel->name());
@@ -57,7 +71,7 @@ Status OpKernelContext::allocate_temp(DataType dtype, const TensorShape& shape, 
 }
 
 Status OpKernelContext::allocate_output(int i, const TensorShape& shape, Tensor** tensor) {
-  OutputValue& output = (*params_->outputs)[static_cast<size_t>(i)];
+  OutputValue& output = params_->outputs.at(i);
   OS_RETURN_IF_ERROR(allocate_temp(RemoveRef(expected_output_dtype(i)), shape, &output.tensor));
   output.set = true;
   *tensor = &output.tensor;
@@ -68,26 +82,32 @@ Status OpKernelContext::forward_input_or_allocate_output(std::span<const int> ca
                                                          const TensorShape& shape, Tensor** tensor) {
   const DataType want = RemoveRef(expected_output_dtype(i));
   for (const int candidate : candidates) {
-    TensorValue& value = (*params_->inputs)[static_cast<size_t>(candidate)];
+    TensorValue& value = params_->inputs.at(candidate);
     // Only memory of this device may become its output, and only what nobody else can see.
-    if (!params_->input_is_unique || value.ref || !value.tensor.RefCountIsOne()) continue;
+    if (candidate >= 64 || !IsLast(candidate) || IsForwarded(candidate) || value.ref || !value.tensor.RefCountIsOne()) continue;
     if (value.tensor.dtype() != want || value.tensor.NumElements() != shape.num_elements()) continue;
-    if (value.tensor.buffer()->allocator() != params_->device->allocator()) continue;
-    set_output(i, Tensor(want, shape, value.tensor.buffer()));
+    if (value.tensor.allocator() != params_->device->allocator()) continue;
+    if (value.tensor.shape() == shape) {
+      // The slot's count goes to the output: no counting, and the input stays readable.
+      forwarded_ |= uint64_t{1} << candidate;
+      set_output(i, Tensor(value.tensor.rep_));
+    } else {
+      set_output(i, Tensor(want, shape, value.tensor.buffer()));
+    }
     *tensor = mutable_output(i);
     return Status::OK();
   }
   return allocate_output(i, shape, tensor);
 }
 
-void OpKernelContext::set_output(int i, Tensor tensor) {
-  OutputValue& output = (*params_->outputs)[static_cast<size_t>(i)];
-  output.tensor = std::move(tensor);
-  output.set = true;
+void OpKernelContext::DropForwarded() {
+  for (uint64_t left = forwarded_; left != 0; left &= left - 1) {
+    params_->inputs.at(std::countr_zero(left)).tensor.rep_ = nullptr;
+  }
 }
 
 void OpKernelContext::set_output_ref(int i, std::shared_ptr<Var> var) {
-  OutputValue& output = (*params_->outputs)[static_cast<size_t>(i)];
+  OutputValue& output = params_->outputs.at(i);
   output.ref = std::move(var);
   output.set = true;
 }

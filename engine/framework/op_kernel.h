@@ -3,18 +3,24 @@
 
 #include <functional>
 #include <memory>
-#include <stop_token>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/base/status.h"
 #include "engine/framework/attr_value_util.h"
+#include "engine/framework/cancellation.h"
 #include "engine/framework/device_base.h"
 #include "engine/framework/op_registry.h"
 #include "engine/framework/tensor.h"
 
 namespace opscope {
+
+class AsyncOpKernel;
+class FunctionRunner;
+class OpKernel;
+class Rendezvous;
 
 /// What a kernel is made from. Constructors report by CtxFailure (OP_REQUIRES) and are discarded on failure.
 class OpKernelConstruction {
@@ -49,68 +55,106 @@ class OpKernelConstruction {
   Status status_;
 };
 
-/// One input of a running kernel: a value, or a reference to a variable's value with its mutex.
+/// One value on its way from kernel to kernel: a tensor, or a reference to a variable's value with its mutex.
 struct TensorValue {
   Tensor tensor;               ///< The value; for a reference the value when the kernel was scheduled.
-  std::shared_ptr<Var> ref;    ///< Set for reference inputs.
+  std::shared_ptr<Var> ref;    ///< Set for references.
   bool dead = false;           ///< Control flow: there is no value.
+  bool set = false;            ///< Of an output: the kernel gave one.
   bool has_value() const { return ref != nullptr || tensor.IsInitialized(); }
 };
+using OutputValue = TensorValue;
 
-/// One output: a value, or a reference.
-struct OutputValue {
-  Tensor tensor;
-  std::shared_ptr<Var> ref;
-  bool set = false;
-};
-
-/// What a running kernel sees. Made by the executor for one execution. Threads: used by the thread that runs the kernel.
+/// What a running kernel sees. Made by the executor for one execution; owns nothing. Threads: used by the thread that runs
+/// the kernel; that of an asynchronous kernel by whoever works for it, one at a time, until `done` was called.
 class OpKernelContext {
  public:
+  /// Places of values are slots of an array: in a row, or where an index says.
+  struct Slots {
+    TensorValue* values = nullptr;
+    const uint32_t* index = nullptr;   ///< Null: in a row.
+    TensorValue& at(int i) const { return values[index ? index[i] : static_cast<uint32_t>(i)]; }
+  };
   struct Params {
-    const class OpKernel* kernel = nullptr;
+    const OpKernel* kernel = nullptr;
     Device* device = nullptr;
-    std::vector<TensorValue>* inputs = nullptr;
-    std::vector<OutputValue>* outputs = nullptr;
-    std::stop_token cancellation;         ///< Long kernels look at it.
+    Slots inputs, outputs;
+    /// By input: whether nobody needs the slot's value after this kernel. Null: so for all.
+    const uint8_t* input_is_last = nullptr;
+    /// By output: whether anybody reads it. Null: so for all.
+    const uint8_t* output_required = nullptr;
+    Cancellation* cancellation = nullptr;   ///< Null: can't be cancelled.
     std::string_view session_container = ResourceMgr::kDefaultContainer;
     int64_t step_id = 0;
-    std::string_view frame;               ///< Loop frame and iteration, "" and 0 outside loops.
+    /// Loop frame and iteration: a number that is its own for each instance of a loop, 0 for the root; the name is made
+    /// when it is asked for.
+    uint64_t frame_id = 0;
     int64_t iteration = 0;
+    const void* frame = nullptr;
+    std::string (*frame_name)(const void* frame) = nullptr;
     ResourceMgr* step_resources = nullptr;  ///< Resources of one step (TensorArray and the like).
-    bool input_is_unique = true;          ///< The executor moved its last reference in: forwarding may look at ref counts.
+    Rendezvous* rendezvous = nullptr;
+    FunctionRunner* function_runner = nullptr;
+    ThreadPool* inter_op_pool = nullptr;    ///< Null: everything runs in the caller's thread.
   };
   explicit OpKernelContext(Params* params) : params_(params) {}
+  ~OpKernelContext() {
+    if (forwarded_ != 0) DropForwarded();
+  }
+  OpKernelContext(const OpKernelContext&) = delete;
+  OpKernelContext& operator=(const OpKernelContext&) = delete;
 
-  int num_inputs() const { return static_cast<int>(params_->inputs->size()); }
-  int num_outputs() const { return static_cast<int>(params_->outputs->size()); }
+  inline int num_inputs() const;
+  inline int num_outputs() const;
   /// The value of a non-reference input. REQUIRES: 0 <= i < num_inputs().
-  const Tensor& input(int i) const { return (*params_->inputs)[static_cast<size_t>(i)].tensor; }
-  bool input_is_ref(int i) const { return (*params_->inputs)[static_cast<size_t>(i)].ref != nullptr; }
+  const Tensor& input(int i) const { return params_->inputs.at(i).tensor; }
+  bool input_is_ref(int i) const { return params_->inputs.at(i).ref != nullptr; }
+  bool has_input(int i) const { return !params_->inputs.at(i).dead && params_->inputs.at(i).has_value(); }
   /// The variable behind a reference input.
-  const std::shared_ptr<Var>& input_ref(int i) const { return (*params_->inputs)[static_cast<size_t>(i)].ref; }
-  DataType expected_output_dtype(int i) const;
+  const std::shared_ptr<Var>& input_ref(int i) const { return params_->inputs.at(i).ref; }
+  inline DataType expected_output_dtype(int i) const;
+  /// Whether anybody reads the output: what nobody reads needn't be computed, but set.
+  bool output_required(int i) const { return !params_->output_required || params_->output_required[i] != 0; }
 
   /// A new output tensor of the device's memory; RESOURCE_EXHAUSTED with TensorFlow's text and the node.
   Status allocate_output(int i, const TensorShape& shape, Tensor** tensor);
   Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* tensor);
   /// Takes over the buffer of one of `candidates` when nobody else needs it and type and number of elements fit, else
-  /// allocates.
+  /// allocates. The input can still be read while it isn't overwritten.
   Status forward_input_or_allocate_output(std::span<const int> candidates, int i, const TensorShape& shape,
                                           Tensor** tensor);
-  void set_output(int i, Tensor tensor);
+  void set_output(int i, Tensor tensor) {
+    OutputValue& output = params_->outputs.at(i);
+    output.tensor = std::move(tensor);
+    output.set = true;
+  }
   void set_output_ref(int i, std::shared_ptr<Var> var);
+  /// Output `i` is input `from` as it is, value or reference. The input is gone afterwards.
+  void pass_on(int from, int i) {
+    TensorValue& value = params_->inputs.at(from);
+    if (value.ref) return set_output_ref(i, value.ref);
+    set_output(i, IsLast(from) && !IsForwarded(from) ? std::move(value.tensor) : value.tensor);
+  }
   /// REQUIRES: output i was allocated or set.
-  Tensor* mutable_output(int i) { return &(*params_->outputs)[static_cast<size_t>(i)].tensor; }
+  Tensor* mutable_output(int i) { return &params_->outputs.at(i).tensor; }
 
   Device* device() const { return params_->device; }
   ResourceMgr* resource_manager() const { return params_->device->resource_manager(); }
   ResourceMgr* step_resources() const { return params_->step_resources; }
   std::string_view session_container() const { return params_->session_container; }
-  std::stop_token cancellation() const { return params_->cancellation; }
+  /// Null where the step can't be cancelled.
+  Cancellation* cancellation() const { return params_->cancellation; }
+  bool is_cancelled() const { return params_->cancellation && params_->cancellation->IsCancelled(); }
   int64_t step_id() const { return params_->step_id; }
+  uint64_t frame_id() const { return params_->frame_id; }
+  int64_t iteration() const { return params_->iteration; }
+  std::string frame_name() const { return params_->frame_name ? params_->frame_name(params_->frame) : std::string(); }
+  /// Null where the step has none.
+  Rendezvous* rendezvous() const { return params_->rendezvous; }
+  FunctionRunner* function_runner() const { return params_->function_runner; }
+  ThreadPool* inter_op_pool() const { return params_->inter_op_pool; }
   const OpKernel& op_kernel() const { return *params_->kernel; }
-  bool input_is_dead(int i) const { return (*params_->inputs)[static_cast<size_t>(i)].dead; }
+  bool input_is_dead(int i) const { return params_->inputs.at(i).dead; }
 
   /// The first failure is kept.
   void CtxFailure(const Status& status) {
@@ -119,8 +163,14 @@ class OpKernelContext {
   const Status& status() const { return status_; }
 
  private:
+  bool IsLast(int i) const { return !params_->input_is_last || params_->input_is_last[i] != 0; }
+  bool IsForwarded(int i) const { return i < 64 && (forwarded_ >> i & 1) != 0; }
+  void DropForwarded();
+
   Params* params_;
   Status status_;
+  /// Inputs of which the buffer went to an output, as bits: their slots no longer count as users.
+  uint64_t forwarded_ = 0;
 };
 
 /// Computes one node. Made once per node and session, then run any number of times, from several threads at once.
@@ -132,20 +182,46 @@ class OpKernel {
   OpKernel& operator=(const OpKernel&) = delete;
 
   virtual void Compute(OpKernelContext* context) = 0;
-  /// Cheap kernels run inline in the thread that made them ready.
+  /// False for kernels that are cheap whatever they are given: they run inline in the thread that made them ready. Others
+  /// are judged by the size of their inputs and by what they took before.
   virtual bool IsExpensive() const { return true; }
+  /// Not null for kernels that may wait.
+  virtual AsyncOpKernel* AsAsync() { return nullptr; }
+  /// The output of a kernel that gives the same tensor every time (Const), else null.
+  virtual const Tensor* const_tensor() const { return nullptr; }
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return *name_; }
+  /// As name(); lives as long as the process.
+  const std::string* interned_name() const { return name_; }
   const std::string& type_string() const { return op_; }
-  DataType input_type(int i) const { return input_types_[static_cast<size_t>(i)]; }
-  DataType output_type(int i) const { return output_types_[static_cast<size_t>(i)]; }
+  DataType input_type(int i) const { return static_cast<DataType>(input_types_[static_cast<size_t>(i)]); }
+  DataType output_type(int i) const { return static_cast<DataType>(output_types_[static_cast<size_t>(i)]); }
   int num_inputs() const { return static_cast<int>(input_types_.size()); }
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
 
  private:
-  std::string name_, op_;
-  std::vector<DataType> input_types_, output_types_;
+  const std::string* name_;
+  std::string op_;
+  // A type fits in a byte, and strings keep the few that most ops have inside of themselves: a kernel is one piece.
+  std::basic_string<unsigned char> input_types_, output_types_;
 };
+
+/// A kernel that may have to wait: for a queue, a message, a function. It must not block in ComputeAsync, but go on when
+/// what it waits for has come; it holds no thread meanwhile. One that waits registers with context->cancellation().
+class AsyncOpKernel : public OpKernel {
+ public:
+  using Done = std::function<void()>;
+  using OpKernel::OpKernel;
+  /// Calls `done` once, in any thread, maybe before it returns; the context lives until then. Failures by CtxFailure.
+  virtual void ComputeAsync(OpKernelContext* context, Done done) = 0;
+  AsyncOpKernel* AsAsync() final { return this; }
+  /// Waits for `done`.
+  void Compute(OpKernelContext* context) final;
+};
+
+inline int OpKernelContext::num_inputs() const { return params_->kernel->num_inputs(); }
+inline int OpKernelContext::num_outputs() const { return params_->kernel->num_outputs(); }
+inline DataType OpKernelContext::expected_output_dtype(int i) const { return params_->kernel->output_type(i); }
 
 #define OP_REQUIRES(context, condition, status) \
   do {                                          \
@@ -153,6 +229,24 @@ class OpKernel {
       (context)->CtxFailure(status);            \
       return;                                   \
     }                                           \
+  } while (false)
+/// OP_REQUIRES of AsyncOpKernels.
+#define OP_REQUIRES_ASYNC(context, condition, status, done) \
+  do {                                                      \
+    if (!(condition)) {                                     \
+      (context)->CtxFailure(status);                        \
+      (done)();                                             \
+      return;                                               \
+    }                                                       \
+  } while (false)
+#define OP_REQUIRES_OK_ASYNC(context, expression, done)       \
+  do {                                                        \
+    const ::opscope::Status os_op_status_ = (expression);     \
+    if (!os_op_status_.ok()) {                                \
+      (context)->CtxFailure(os_op_status_);                   \
+      (done)();                                               \
+      return;                                                 \
+    }                                                         \
   } while (false)
 #define OP_REQUIRES_OK(context, expression)           \
   do {                                                \

@@ -14,47 +14,11 @@
 namespace opscope {
 namespace {
 
-// Elements of plain memory.
-class RawBuffer final : public TensorBuffer {
- public:
-  RawBuffer(void* data, size_t size_bytes, Allocator* allocator)
-      : TensorBuffer(data, size_bytes), allocator_(allocator) {}
-  ~RawBuffer() override { allocator_->DeallocateRaw(data_); }
-  Allocator* allocator() const override { return allocator_; }
-
- private:
-  Allocator* allocator_;
-};
-
-// Elements that are C++ objects, in memory of the allocator.
-template <typename T>
-class ObjectBuffer final : public TensorBuffer {
- public:
-  ObjectBuffer(void* data, size_t count, Allocator* allocator)
-      : TensorBuffer(data, count * sizeof(T)), count_(count), allocator_(allocator) {
-    std::uninitialized_default_construct_n(static_cast<T*>(data_), count_);
-  }
-  ~ObjectBuffer() override {
-    std::destroy_n(static_cast<T*>(data_), count_);
-    allocator_->DeallocateRaw(data_);
-  }
-  Allocator* allocator() const override { return allocator_; }
-
- private:
-  size_t count_;
-  Allocator* allocator_;
-};
-
 size_t ElementBytes(DataType dtype) {
   if (dtype == DT_STRING) return sizeof(tstring);
   if (dtype == DT_RESOURCE) return sizeof(ResourceHandle);
+  if (dtype == DT_VARIANT) return sizeof(Variant);
   return DataTypeSize(dtype);
-}
-
-std::shared_ptr<TensorBuffer> WrapMemory(DataType dtype, void* data, size_t count, Allocator* allocator) {
-  if (dtype == DT_STRING) return std::make_shared<ObjectBuffer<tstring>>(data, count, allocator);
-  if (dtype == DT_RESOURCE) return std::make_shared<ObjectBuffer<ResourceHandle>>(data, count, allocator);
-  return std::make_shared<RawBuffer>(data, count * DataTypeSize(dtype), allocator);
 }
 
 template <typename T>
@@ -79,20 +43,28 @@ std::string ComplexText(std::complex<T> value) {
 
 }  // namespace
 
+const TensorShape& Tensor::NoShape() {
+  static const auto* const scalar = new TensorShape;
+  return *scalar;
+}
+
 StatusOr<Tensor> Tensor::Make(DataType dtype, const TensorShape& shape, Allocator* allocator, std::string_view node) {
+  return MakeFor(node.empty() ? nullptr : InternNodeName(node), dtype, shape, allocator);
+}
+
+StatusOr<Tensor> Tensor::MakeFor(const std::string* node, DataType dtype, const TensorShape& shape, Allocator* allocator) {
   const size_t element = ElementBytes(dtype);
   if (element == 0) {
     return errors::InvalidArgument("A tensor of type ", DataTypeString(dtype), " has no elements to allocate");
   }
-  if (shape.num_elements() == 0) return Tensor(dtype, shape, nullptr);
+  if (shape.num_elements() == 0) return Tensor(TensorRep::MakeView(dtype, shape, nullptr));
   const int64_t bytes = MultiplyWithoutOverflow(shape.num_elements(), static_cast<int64_t>(element));
-  void* data = bytes < 0 ? nullptr
-                         : allocator->AllocateRaw(Allocator::kAlignment, static_cast<size_t>(bytes), {.node = node});
-  if (!data) {
+  TensorRep* const rep = bytes < 0 ? nullptr : TensorRep::Make(dtype, shape, static_cast<size_t>(bytes), allocator, node);
+  if (!rep) {
     const auto asked = bytes < 0 ? std::nullopt : std::optional<uint64_t>(bytes);
-    return AllocationFailure(dtype, shape, *allocator, asked, node);
+    return AllocationFailure(dtype, shape, *allocator, asked, node ? std::string_view(*node) : std::string_view());
   }
-  return Tensor(dtype, shape, WrapMemory(dtype, data, static_cast<size_t>(shape.num_elements()), allocator));
+  return Tensor(rep);
 }
 
 Tensor::Tensor(DataType dtype, const TensorShape& shape) {
@@ -102,31 +74,33 @@ Tensor::Tensor(DataType dtype, const TensorShape& shape) {
 
 size_t Tensor::TotalBytes() const {
   const auto count = static_cast<size_t>(NumElements());
-  size_t bytes = count * ElementBytes(dtype_);
-  if (dtype_ == DT_STRING) {
+  size_t bytes = count * ElementBytes(dtype());
+  if (dtype() == DT_STRING) {
     for (const auto& s : flat<tstring>()) bytes += s.size();
   }
   return bytes;
 }
 
 std::string_view Tensor::tensor_data() const {
-  return {static_cast<const char*>(raw_data()), static_cast<size_t>(NumElements()) * DataTypeSize(dtype_)};
+  return {static_cast<const char*>(raw_data()), static_cast<size_t>(NumElements()) * DataTypeSize(dtype())};
 }
 
 StatusOr<Tensor> Tensor::Reshaped(const TensorShape& shape) const {
   if (shape.num_elements() != NumElements()) {
-    return errors::InvalidArgument("A tensor of shape ", shape_.DebugString(), " can't be seen as ", shape.DebugString());
+    return errors::InvalidArgument("A tensor of shape ", this->shape().DebugString(), " can't be seen as ", shape.DebugString());
   }
-  return Tensor(dtype_, shape, buffer_);
+  return Tensor(dtype(), shape, buffer());
 }
 
 StatusOr<Tensor> Tensor::DeepCopy(Allocator* allocator) const {
-  OS_ASSIGN_OR_RETURN(Tensor copy, Make(dtype_, shape_, allocator));
+  OS_ASSIGN_OR_RETURN(Tensor copy, Make(dtype(), this->shape(), allocator));
   if (NumElements() == 0) return copy;
-  if (dtype_ == DT_STRING) {
+  if (dtype() == DT_STRING) {
     std::copy_n(flat<tstring>().begin(), NumElements(), copy.flat<tstring>().begin());
-  } else if (dtype_ == DT_RESOURCE) {
+  } else if (dtype() == DT_RESOURCE) {
     std::copy_n(flat<ResourceHandle>().begin(), NumElements(), copy.flat<ResourceHandle>().begin());
+  } else if (dtype() == DT_VARIANT) {
+    std::copy_n(flat<Variant>().begin(), NumElements(), copy.flat<Variant>().begin());
   } else {
     std::memcpy(copy.raw_data(), raw_data(), tensor_data().size());
   }
@@ -135,7 +109,7 @@ StatusOr<Tensor> Tensor::DeepCopy(Allocator* allocator) const {
 
 std::string Tensor::ElementText(int64_t i) const {
   const auto at = static_cast<size_t>(i);
-  switch (dtype_) {
+  switch (dtype()) {
     case DT_FLOAT:
       return FloatText(flat<float>()[at]);
     case DT_DOUBLE:
@@ -175,13 +149,17 @@ std::string Tensor::ElementText(int64_t i) const {
       return ComplexText(flat<std::complex<double>>()[at]);
     case DT_RESOURCE:
       return StrCat("<resource ", flat<ResourceHandle>()[at].name, ">");
+    case DT_VARIANT: {
+      const Variant& element = flat<Variant>()[at];
+      return element.object ? StrCat("<", element.object->DebugString(), ">") : "<empty>";
+    }
     default:
       return "?";
   }
 }
 
 std::string Tensor::DebugString(int max_values) const {
-  std::string text = StrCat("Tensor<type: ", DataTypeString(dtype_), " shape: ", shape_.DebugString(), " values:");
+  std::string text = StrCat("Tensor<type: ", DataTypeString(dtype()), " shape: ", shape().DebugString(), " values:");
   const int64_t shown = std::min<int64_t>(NumElements(), max_values);
   for (int64_t i = 0; i < shown; ++i) text += " " + ElementText(i);
   return text + (shown < NumElements() ? "...>" : ">");

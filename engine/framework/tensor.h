@@ -6,11 +6,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/base/status.h"
 #include "engine/framework/allocator.h"
 #include "engine/framework/dtype.h"
+#include "engine/framework/tensor_rep.h"
 #include "engine/framework/tensor_shape.h"
+#include "engine/framework/variant.h"
 #include "engine/proto/tensor.pb.h"
 
 namespace opscope {
@@ -30,25 +33,68 @@ struct DataTypeToEnum<ResourceHandle> {
   static constexpr DataType value = DT_RESOURCE;
 };
 
-/// The memory of one or more tensors. Freed through its allocator by the last owner.
-class TensorBuffer {
- public:
-  virtual ~TensorBuffer() = default;
-  void* data() const { return data_; }
-  size_t size_bytes() const { return size_bytes_; }
-  virtual Allocator* allocator() const { return nullptr; }
-
- protected:
-  TensorBuffer(void* data, size_t size_bytes) : data_(data), size_bytes_(size_bytes) {}
-  void* data_;
-  size_t size_bytes_;
+template <>
+struct DataTypeToEnum<Variant> {
+  static constexpr DataType value = DT_VARIANT;
 };
 
-/// An n-dimensional array. Copies share the buffer; a tensor that others may see is not written to.
+/// The memory of one or more tensors: a counted reference. Freed through its allocator by the last owner. A value type.
+class TensorBuffer {
+ public:
+  TensorBuffer() = default;
+  TensorBuffer(std::nullptr_t) {}  // NOLINT(google-explicit-constructor): no memory
+  TensorBuffer(const TensorBuffer& other) : rep_(other.rep_) {
+    if (rep_) rep_->Ref();
+  }
+  TensorBuffer(TensorBuffer&& other) noexcept : rep_(std::exchange(other.rep_, nullptr)) {}
+  TensorBuffer& operator=(TensorBuffer other) noexcept {
+    std::swap(rep_, other.rep_);
+    return *this;
+  }
+  ~TensorBuffer() {
+    if (rep_) rep_->Unref();
+  }
+
+  explicit operator bool() const { return rep_ != nullptr; }
+  const TensorBuffer* operator->() const { return this; }
+  friend bool operator==(const TensorBuffer& a, const TensorBuffer& b) { return a.rep_ == b.rep_; }
+  void* data() const { return rep_->data(); }
+  size_t size_bytes() const { return rep_->size_bytes(); }
+  /// nullptr for foreign memory.
+  Allocator* allocator() const { return rep_->allocator(); }
+  size_t RequestedBytes() const { return rep_->RequestedBytes(); }
+  size_t AllocatedBytes() const { return rep_->AllocatedBytes(); }
+  int64_t AllocationId() const { return rep_->AllocationId(); }
+
+ private:
+  friend class Tensor;
+  explicit TensorBuffer(TensorRep* rep) : rep_(rep) {
+    if (rep_) rep_->Ref();
+  }
+  TensorRep* rep_ = nullptr;
+};
+
+/// An n-dimensional array: one pointer. Copies share the buffer; a tensor that others may see is not written to.
 /// Threads: distinct Tensor objects may be used from distinct threads, also when they share a buffer that nobody writes.
 class Tensor {
  public:
   Tensor() = default;  ///< DT_INVALID, no elements: "no value".
+  Tensor(const Tensor& other) : rep_(other.rep_) {
+    if (rep_) rep_->Ref();
+  }
+  Tensor(Tensor&& other) noexcept : rep_(std::exchange(other.rep_, nullptr)) {}
+  Tensor& operator=(const Tensor& other) {
+    if (other.rep_) other.rep_->Ref();
+    Reset(other.rep_);
+    return *this;
+  }
+  Tensor& operator=(Tensor&& other) noexcept {
+    if (this != &other) Reset(std::exchange(other.rep_, nullptr));
+    return *this;
+  }
+  ~Tensor() {
+    if (rep_) rep_->Unref();
+  }
 
   /// A tensor with uninitialised elements (strings empty). RESOURCE_EXHAUSTED when the memory isn't to be had, naming
   /// shape, type and allocator as TensorFlow does; INVALID_ARGUMENT for a type that has no elements.
@@ -56,9 +102,17 @@ class Tensor {
                                std::string_view node = {});
   /// As Make, for small tensors made in code. REQUIRES: memory is there.
   Tensor(DataType dtype, const TensorShape& shape);
-  /// A tensor over memory that somebody else made.
-  Tensor(DataType dtype, const TensorShape& shape, std::shared_ptr<TensorBuffer> buffer)
-      : dtype_(dtype), shape_(shape), buffer_(std::move(buffer)) {}
+  /// The memory of another tensor seen as another type or shape. REQUIRES: the buffer is large enough.
+  Tensor(DataType dtype, const TensorShape& shape, TensorBuffer buffer)
+      : rep_(TensorRep::MakeView(dtype, shape, std::exchange(buffer.rep_, nullptr))) {}
+  /// A tensor over memory that somebody else made; `release` (may be null) is called by its last owner. REQUIRES: plain
+  /// elements, `bytes` fits the shape.
+  static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data, size_t bytes, ReleaseMemory release,
+                           void* arg) {
+    return Tensor(TensorRep::MakeForeign(dtype, shape, data, bytes, release, arg));
+  }
+  /// As Make, for kernels: `node` is the interned name of the node.
+  static StatusOr<Tensor> MakeFor(const std::string* node, DataType dtype, const TensorShape& shape, Allocator* allocator);
 
   template <typename T>
   static Tensor Scalar(T value) {
@@ -73,12 +127,12 @@ class Tensor {
     return t;
   }
 
-  bool IsInitialized() const { return dtype_ != DT_INVALID; }
-  DataType dtype() const { return dtype_; }
-  const TensorShape& shape() const { return shape_; }
-  int dims() const { return shape_.dims(); }
-  int64_t dim_size(int i) const { return shape_.dim_size(i); }
-  int64_t NumElements() const { return shape_.num_elements(); }
+  bool IsInitialized() const { return rep_ != nullptr; }
+  DataType dtype() const { return rep_ ? rep_->dtype() : DT_INVALID; }
+  const TensorShape& shape() const { return rep_ ? rep_->shape() : NoShape(); }
+  int dims() const { return shape().dims(); }
+  int64_t dim_size(int i) const { return shape().dim_size(i); }
+  int64_t NumElements() const { return shape().num_elements(); }
   /// Bytes of the elements; for strings what the string objects and their texts take.
   size_t TotalBytes() const;
 
@@ -99,13 +153,20 @@ class Tensor {
   const T& scalar() const {
     return flat<T>()[0];
   }
-  void* raw_data() const { return buffer_ ? buffer_->data() : nullptr; }
+  void* raw_data() const { return rep_ ? rep_->data() : nullptr; }
   std::string_view tensor_data() const;  ///< The bytes of a tensor of plain elements.
-  const std::shared_ptr<TensorBuffer>& buffer() const { return buffer_; }
+  /// Empty when there are no elements.
+  TensorBuffer buffer() const { return TensorBuffer(raw_data() ? rep_->root() : nullptr); }
+  /// The allocator of the elements' memory; nullptr when there are none, or it is foreign.
+  Allocator* allocator() const { return raw_data() ? rep_->allocator() : nullptr; }
 
   /// Whether this is the only user of its buffer (a kernel may then write into it).
-  bool RefCountIsOne() const { return buffer_ && buffer_.use_count() == 1; }
-  bool SharesBufferWith(const Tensor& other) const { return buffer_ && buffer_ == other.buffer_; }
+  bool RefCountIsOne() const { return raw_data() && rep_->is_only_user(); }
+  /// How many tensors see the buffer: this one, its copies, views of them.
+  int BufferUsers() const { return raw_data() ? rep_->users() : 0; }
+  bool SharesBufferWith(const Tensor& other) const {
+    return raw_data() && other.rep_ && rep_->root() == other.rep_->root();
+  }
 
   /// The same elements in another shape. INVALID_ARGUMENT when the number of elements differs.
   StatusOr<Tensor> Reshaped(const TensorShape& shape) const;
@@ -128,9 +189,16 @@ class Tensor {
   std::string ElementText(int64_t i) const;
 
  private:
-  DataType dtype_ = DT_INVALID;
-  TensorShape shape_;
-  std::shared_ptr<TensorBuffer> buffer_;
+  friend class OpKernelContext;
+  static const TensorShape& NoShape();
+
+  explicit Tensor(TensorRep* rep) : rep_(rep) {}
+  void Reset(TensorRep* rep) {
+    TensorRep* const old = std::exchange(rep_, rep);
+    if (old) old->Unref();
+  }
+
+  TensorRep* rep_ = nullptr;
 };
 
 }  // namespace opscope

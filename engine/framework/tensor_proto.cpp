@@ -148,9 +148,9 @@ StatusOr<Tensor> Tensor::FromProto(const TensorProto& proto, Allocator* allocato
 
 void Tensor::AsProtoField(TensorProto* proto) const {
   proto->Clear();
-  proto->set_dtype(dtype_);
-  shape_.ToProto(proto->mutable_tensor_shape());
-  switch (dtype_) {
+  proto->set_dtype(dtype());
+  shape().ToProto(proto->mutable_tensor_shape());
+  switch (dtype()) {
     case DT_FLOAT: AppendTo<float>(*this, proto->mutable_float_val()); break;
     case DT_DOUBLE: AppendTo<double>(*this, proto->mutable_double_val()); break;
     case DT_INT32: case DT_QINT32: AppendTo<int32_t>(*this, proto->mutable_int_val()); break;
@@ -178,13 +178,13 @@ void Tensor::AsProtoField(TensorProto* proto) const {
 }
 
 void Tensor::AsProtoTensorContent(TensorProto* proto) const {
-  if (DataTypeSize(dtype_) == 0) {
+  if (DataTypeSize(dtype()) == 0) {
     AsProtoField(proto);
     return;
   }
   proto->Clear();
-  proto->set_dtype(dtype_);
-  shape_.ToProto(proto->mutable_tensor_shape());
+  proto->set_dtype(dtype());
+  shape().ToProto(proto->mutable_tensor_shape());
   proto->set_tensor_content(std::string(tensor_data()));
 }
 

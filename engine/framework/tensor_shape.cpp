@@ -29,14 +29,23 @@ int64_t MultiplyWithoutOverflow(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? -1 : product;
 }
 
-TensorShape::TensorShape(std::initializer_list<int64_t> dims) : dims_(dims) {
-  for (const int64_t d : dims_) num_elements_ *= d;
+TensorShape::TensorShape(std::initializer_list<int64_t> dims) {
+  Assign({dims.begin(), dims.size()});
+  for (const int64_t d : dims) num_elements_ *= d;
+}
+
+// REQUIRES: there are no dims yet.
+void TensorShape::Assign(std::span<const int64_t> dims) {
+  int64_t* to = inline_;
+  if (dims.size() > kInlineDims) to = heap_ = new int64_t[dims.size()];
+  std::copy(dims.begin(), dims.end(), to);
+  rank_ = static_cast<int32_t>(dims.size());
 }
 
 StatusOr<TensorShape> TensorShape::Make(std::span<const int64_t> dims) {
   OS_RETURN_IF_ERROR(CheckRank(dims.size()));
   TensorShape shape;
-  shape.dims_.assign(dims.begin(), dims.end());
+  shape.Assign(dims);
   for (const int64_t d : dims) {
     if (d < 0) return errors::InvalidArgument("Dimension ", d, " must be >= 0");
   }
@@ -61,34 +70,37 @@ StatusOr<TensorShape> TensorShape::FromProto(const tensorflow::TensorShapeProto&
 
 void TensorShape::ToProto(tensorflow::TensorShapeProto* proto) const {
   proto->Clear();
-  for (const int64_t d : dims_) proto->add_dim()->set_size(d);
+  for (const int64_t d : dim_sizes()) proto->add_dim()->set_size(d);
 }
 
 Status TensorShape::AddDim(int64_t size) {
-  std::vector<int64_t> dims = dims_;
+  std::vector<int64_t> dims(dim_sizes().begin(), dim_sizes().end());
   dims.push_back(size);
   OS_ASSIGN_OR_RETURN(*this, Make(dims));
   return Status::OK();
 }
 
 Status TensorShape::SetDim(int i, int64_t size) {
-  std::vector<int64_t> dims = dims_;
+  std::vector<int64_t> dims(dim_sizes().begin(), dim_sizes().end());
   dims[static_cast<size_t>(i)] = size;
   OS_ASSIGN_OR_RETURN(*this, Make(dims));
   return Status::OK();
 }
 
 void TensorShape::RemoveDim(int i) {
-  dims_.erase(dims_.begin() + i);
+  std::vector<int64_t> dims(dim_sizes().begin(), dim_sizes().end());
+  dims.erase(dims.begin() + i);
+  FreeDims();
+  Assign(dims);
   num_elements_ = 1;
   // Cannot overflow unless a zero was taken out; then the product saturates and Make-based changes will refuse it.
-  for (const int64_t d : dims_) {
+  for (const int64_t d : dims) {
     const int64_t product = MultiplyWithoutOverflow(num_elements_, d);
     num_elements_ = product < 0 ? std::numeric_limits<int64_t>::max() : product;
   }
 }
 
-std::string TensorShape::DebugString() const { return DimsText(dims_); }
+std::string TensorShape::DebugString() const { return DimsText(dim_sizes()); }
 
 StatusOr<PartialTensorShape> PartialTensorShape::FromProto(const tensorflow::TensorShapeProto& proto) {
   if (proto.unknown_rank()) {

@@ -12,12 +12,32 @@
 
 namespace opscope {
 
-/// A fully known shape. Invariant: every dim >= 0, the number of elements fits in int64, rank <= 254. A value type.
+/// A fully known shape. Invariant: every dim >= 0, the number of elements fits in int64, rank <= 254. A value type; up to
+/// kInlineDims dims take no memory besides.
 class TensorShape {
  public:
-  TensorShape() = default;  ///< A scalar.
+  static constexpr int kInlineDims = 6;
+
+  TensorShape() {}  ///< A scalar. (Not defaulted: unused dims stay unwritten.)
   /// REQUIRES: the invariant holds (for shapes written in code). Data goes through Make.
   TensorShape(std::initializer_list<int64_t> dims);
+  TensorShape(const TensorShape& other) : num_elements_(other.num_elements_) { CopyDims(other); }
+  TensorShape(TensorShape&& other) noexcept : num_elements_(other.num_elements_) { MoveDims(&other); }
+  TensorShape& operator=(const TensorShape& other) {
+    if (this == &other) return *this;
+    FreeDims();
+    num_elements_ = other.num_elements_;
+    CopyDims(other);
+    return *this;
+  }
+  TensorShape& operator=(TensorShape&& other) noexcept {
+    if (this == &other) return *this;
+    FreeDims();
+    num_elements_ = other.num_elements_;
+    MoveDims(&other);
+    return *this;
+  }
+  ~TensorShape() { FreeDims(); }
 
   /// INVALID_ARGUMENT for a negative dim, too many dims, or more than 2^63 - 1 elements, worded as TensorFlow does
   /// ("Shape [1000000000000,1000000000000] would have more than 2**63 - 1 elements").
@@ -25,9 +45,9 @@ class TensorShape {
   static StatusOr<TensorShape> FromProto(const tensorflow::TensorShapeProto& proto);
   void ToProto(tensorflow::TensorShapeProto* proto) const;
 
-  int dims() const { return static_cast<int>(dims_.size()); }
-  int64_t dim_size(int i) const { return dims_[static_cast<size_t>(i)]; }
-  std::span<const int64_t> dim_sizes() const { return dims_; }
+  int dims() const { return rank_; }
+  int64_t dim_size(int i) const { return data()[i]; }
+  std::span<const int64_t> dim_sizes() const { return {data(), static_cast<size_t>(rank_)}; }
   int64_t num_elements() const { return num_elements_; }
 
   /// Changes keep the invariant or fail and change nothing.
@@ -35,14 +55,48 @@ class TensorShape {
   Status SetDim(int i, int64_t size);
   void RemoveDim(int i);
 
-  bool IsSameSize(const TensorShape& other) const { return dims_ == other.dims_; }
-  friend bool operator==(const TensorShape& a, const TensorShape& b) { return a.dims_ == b.dims_; }
+  bool IsSameSize(const TensorShape& other) const { return *this == other; }
+  friend bool operator==(const TensorShape& a, const TensorShape& b) {
+    if (a.rank_ != b.rank_ || a.num_elements_ != b.num_elements_) return false;
+    const int64_t* const x = a.data();
+    const int64_t* const y = b.data();
+    for (int i = 0; i < a.rank_; ++i) {
+      if (x[i] != y[i]) return false;
+    }
+    return true;
+  }
   /// "[2,3]"
   std::string DebugString() const;
 
  private:
-  std::vector<int64_t> dims_;
+  const int64_t* data() const { return rank_ <= kInlineDims ? inline_ : heap_; }
+  void Assign(std::span<const int64_t> dims);
+  void CopyDims(const TensorShape& other) {
+    if (other.rank_ > kInlineDims) return Assign(other.dim_sizes());
+    rank_ = other.rank_;
+    for (int i = 0; i < rank_; ++i) inline_[i] = other.inline_[i];
+  }
+  void MoveDims(TensorShape* other) noexcept {
+    rank_ = other->rank_;
+    if (rank_ > kInlineDims) {
+      heap_ = other->heap_;
+    } else {
+      for (int i = 0; i < rank_; ++i) inline_[i] = other->inline_[i];
+    }
+    other->rank_ = 0;
+    other->num_elements_ = 1;
+  }
+  void FreeDims() {
+    if (rank_ > kInlineDims) delete[] heap_;
+    rank_ = 0;
+  }
+
   int64_t num_elements_ = 1;
+  int32_t rank_ = 0;
+  union {
+    int64_t inline_[kInlineDims];
+    int64_t* heap_;
+  };
 };
 
 /// A shape of which the rank or some dims may be unknown (-1). A value type.

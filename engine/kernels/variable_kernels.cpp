@@ -135,8 +135,8 @@ Status UpdateVariable(OpKernelContext* context, BinaryLoop loop, const Tensor& d
   Tensor& value = var->value();
   Tensor target = value;
   // Besides the variable and `target`, the context's own input may hold the buffer.
-  const long own = context->input(0).SharesBufferWith(value) ? 3 : 2;
-  if (value.buffer() && value.buffer().use_count() > own) {
+  const int own = context->input(0).SharesBufferWith(value) ? 3 : 2;
+  if (value.BufferUsers() > own) {
     OS_RETURN_IF_ERROR(context->allocate_temp(value.dtype(), value.shape(), &target));
   }
   loop(value.raw_data(), delta.raw_data(), target.raw_data(), value.NumElements(),

@@ -96,6 +96,7 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
       if (status_.ok()) status_ = status;
       aborted_ = true;
     }
+    cancellation_.Cancel(status);
     stop_.request_stop();
   }
 
@@ -301,11 +302,10 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
     OpKernelContext::Params params;
     params.kernel = node.kernel.get();
     params.device = node.device;
-    params.inputs = inputs;
-    params.outputs = outputs;
-    params.cancellation = stop_.get_token();
+    params.inputs.values = inputs->data();
+    params.outputs.values = outputs->data();
+    params.cancellation = &cancellation_;
     params.step_id = args_.step_id;
-    params.frame = propagator_->FrameOf(ready_node);
     params.iteration = propagator_->IterationOf(ready_node);
     params.step_resources = &step_resources_;
     OpKernelContext context(&params);
@@ -361,6 +361,7 @@ class StepRun : public std::enable_shared_from_this<StepRun> {
   const ExecutorArgs args_;
   const std::unique_ptr<Propagator> propagator_;
   ResourceMgr step_resources_;
+  Cancellation cancellation_;
   std::vector<Tensor> fetched_;
   const bool is_timed_;
   std::stop_source stop_;

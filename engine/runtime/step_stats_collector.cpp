@@ -29,15 +29,16 @@ void DescribeTensor(const Tensor& tensor, Device* device, NodeOutput* output) {
   tensor.shape().ToProto(description->mutable_shape());
   auto* const allocation = description->mutable_allocation_description();
   // A tensor may lie in another allocator's memory (a feed, a constant): it is told by that one's name.
-  Allocator* const allocator = tensor.buffer() ? tensor.buffer()->allocator() : nullptr;
+  Allocator* const allocator = tensor.allocator();
   allocation->set_requested_bytes(static_cast<int64_t>(tensor.TotalBytes()));
   allocation->set_allocator_name(allocator ? allocator->Name() : device->allocator()->Name());
   if (!allocator || !tensor.raw_data()) return;
   allocation->set_ptr(reinterpret_cast<uintptr_t>(tensor.raw_data()));
   if (allocator->TracksAllocationSizes()) {
-    allocation->set_requested_bytes(static_cast<int64_t>(allocator->RequestedSize(tensor.raw_data())));
-    allocation->set_allocated_bytes(static_cast<int64_t>(allocator->AllocatedSize(tensor.raw_data())));
-    allocation->set_allocation_id(allocator->AllocationId(tensor.raw_data()));
+    const TensorBuffer buffer = tensor.buffer();
+    allocation->set_requested_bytes(static_cast<int64_t>(buffer.RequestedBytes()));
+    allocation->set_allocated_bytes(static_cast<int64_t>(buffer.AllocatedBytes()));
+    allocation->set_allocation_id(buffer.AllocationId());
   }
   if (tensor.RefCountIsOne()) allocation->set_has_single_reference(true);
 }

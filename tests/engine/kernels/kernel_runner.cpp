@@ -61,8 +61,8 @@ Status RunOnce(OpKernel* kernel, Device* device, std::vector<TensorValue> values
   OpKernelContext::Params params;
   params.kernel = kernel;
   params.device = device;
-  params.inputs = &values;
-  params.outputs = &outputs;
+  params.inputs.values = values.data();
+  params.outputs.values = outputs.data();
   OpKernelContext context(&params);
   kernel->Compute(&context);
   OS_RETURN_IF_ERROR(context.status());

@@ -61,8 +61,8 @@ Tensor RunMoved(const NodeDef& node, std::vector<TensorValue> inputs, Status* st
   OpKernelContext::Params params;
   params.kernel = kernel->get();
   params.device = &device;
-  params.inputs = &inputs;
-  params.outputs = &outputs;
+  params.inputs.values = inputs.data();
+  params.outputs.values = outputs.data();
   OpKernelContext context(&params);
   (*kernel)->Compute(&context);
   *status = context.status();
