@@ -61,7 +61,7 @@ Status AddArgTypes(const NodeDef& node, const OpDef& op, const OpDef::ArgDef& ar
 
 Status AttrHasType(const AttrValue& value, const std::string& type, const std::string& name) {
   using Case = AttrValue::ValueCase;
-  static const std::map<std::string, Case> kCases = {
+  static const std::map<std::string, Case, std::less<>> kCases = {
       {"string", Case::kS},     {"int", Case::kI},     {"float", Case::kF}, {"bool", Case::kB},
       {"type", Case::kType},    {"shape", Case::kShape}, {"tensor", Case::kTensor}, {"func", Case::kFunc}};
   if (value.value_case() == Case::kPlaceholder) return Status::OK();
@@ -137,12 +137,12 @@ Status CheckKnownTypes(const AttrValue& value, const OpDef::AttrDef& def) {
 Status CheckAttr(const NodeDef& node, const OpDef& op, const OpDef::AttrDef& def) {
   const AttrValue* value = FindAttr(node, def.name());
   if (!value) return def.has_default_value() ? Status::OK() : MissingAttr(def.name(), node, op);
-  const std::string where = StrCat("\n\t; NodeDef: ", FormatNodeForError(node.name()), "; ", SummarizeOpDef(op));
   Status status = AttrHasType(*value, def.type(), def.name());
   if (status.ok()) status = CheckKnownTypes(*value, def);
   if (status.ok() && def.has_allowed_values()) status = CheckAllowed(*value, def);
   if (status.ok() && def.has_minimum()) status = CheckMinimum(*value, def);
-  return status.ok() ? status : status.Append(where);
+  if (status.ok()) return status;
+  return status.Append(StrCat("\n\t; NodeDef: ", FormatNodeForError(node.name()), "; ", SummarizeOpDef(op)));
 }
 
 int NumDataInputs(const NodeDef& node) {

@@ -64,6 +64,7 @@ class RestoreV2Op final : public OpKernel {
     auto reader = OpenFor(context, prefix);
     OP_REQUIRES_OK(context, reader.status());
     for (int i = 0; i < num_outputs(); ++i) {
+      OP_REQUIRES(context, !context->is_cancelled(), errors::Cancelled("Restoring ", prefix, " was cancelled"));
       const auto at = static_cast<size_t>(i);
       auto value = RestoreOne(context, **reader, context->input(1).flat<tstring>()[at],
                               context->input(2).flat<tstring>()[at], output_type(i));

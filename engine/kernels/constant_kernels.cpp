@@ -27,6 +27,7 @@ class ConstOp final : public OpKernel {
   }
   void Compute(OpKernelContext* context) override { context->set_output(0, value_); }
   bool IsExpensive() const override { return false; }
+  const Tensor* const_tensor() const override { return &value_; }
 
  private:
   Tensor value_;
@@ -59,7 +60,13 @@ class IdentityOp final : public OpKernel {
  public:
   using OpKernel::OpKernel;
   void Compute(OpKernelContext* context) override {
-    for (int i = 0; i < context->num_inputs(); ++i) context->set_output(i, context->input(i));
+    for (int i = 0; i < context->num_inputs(); ++i) {
+      if (context->input_is_ref(i)) {
+        context->set_output(i, context->input(i));
+      } else {
+        context->pass_on(i, i);
+      }
+    }
   }
   bool IsExpensive() const override { return false; }
 };

@@ -5,18 +5,6 @@
 namespace opscope::kernels {
 namespace {
 
-bool HasValue(OpKernelContext* context, int i) {
-  return !context->input_is_dead(i) && (context->input_is_ref(i) || context->input(i).IsInitialized());
-}
-
-void PassOn(OpKernelContext* context, int input, int output) {
-  if (context->input_is_ref(input)) {
-    context->set_output_ref(output, context->input_ref(input));
-  } else {
-    context->set_output(output, context->input(input));
-  }
-}
-
 // Leaves the output of the side that isn't taken without a value.
 class SwitchOp final : public OpKernel {
  public:
@@ -26,7 +14,7 @@ class SwitchOp final : public OpKernel {
     OP_REQUIRES(context, predicate.dims() == 0,
                 errors::InvalidArgument("The second input must be a scalar, but it has shape ",
                                         predicate.shape().DebugString()));
-    PassOn(context, 0, predicate.scalar<bool>() ? 1 : 0);
+    context->pass_on(0, predicate.scalar<bool>() ? 1 : 0);
   }
   bool IsExpensive() const override { return false; }
 };
@@ -36,9 +24,9 @@ class MergeOp final : public OpKernel {
   using OpKernel::OpKernel;
   void Compute(OpKernelContext* context) override {
     for (int i = 0; i < context->num_inputs(); ++i) {
-      if (!HasValue(context, i)) continue;
-      PassOn(context, i, 0);
-      context->set_output(1, Tensor::Scalar<int32_t>(i));
+      if (!context->has_input(i)) continue;
+      context->pass_on(i, 0);
+      if (context->output_required(1)) context->set_output(1, Tensor::Scalar<int32_t>(i));
       return;
     }
     context->CtxFailure(errors::Internal("Merge has no input with a value"));
@@ -50,7 +38,7 @@ class MergeOp final : public OpKernel {
 class PassOnOp final : public OpKernel {
  public:
   using OpKernel::OpKernel;
-  void Compute(OpKernelContext* context) override { PassOn(context, 0, 0); }
+  void Compute(OpKernelContext* context) override { context->pass_on(0, 0); }
   bool IsExpensive() const override { return false; }
 };
 

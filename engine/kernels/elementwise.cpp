@@ -18,6 +18,9 @@ BinaryKernel::BinaryKernel(OpKernelConstruction* c, BinaryLoop loop, const Optio
 void BinaryKernel::Compute(OpKernelContext* context) {
   const Tensor& x = context->input(0);
   const Tensor& y = context->input(1);
+  if (x.shape() == y.shape()) return ComputeRow(context, x.shape(), BroadcastMode::kBoth);
+  if (y.dims() == 0) return ComputeRow(context, x.shape(), BroadcastMode::kRightStays);
+  if (x.dims() == 0) return ComputeRow(context, y.shape(), BroadcastMode::kLeftStays);
   auto broadcast = Broadcast::Make(x.shape(), y.shape());
   Tensor* out = nullptr;
   if (!broadcast.ok() && !incompatible_shape_error_) {
@@ -51,6 +54,23 @@ void BinaryKernel::Compute(OpKernelContext* context) {
     return loop_(a, b, out_data + static_cast<size_t>(at) * out_size, count, mode);
   });
   if (!ok) ReportFailure(context);
+}
+
+// Nothing has to be worked out for operands of one shape, or when one is a scalar.
+void BinaryKernel::ComputeRow(OpKernelContext* context, const TensorShape& shape, BroadcastMode mode) {
+  constexpr int kCandidates[] = {0, 1};
+  const void* a = context->input(0).raw_data();
+  const void* b = context->input(1).raw_data();
+  Tensor* out = nullptr;
+  OP_REQUIRES_OK(context, context->forward_input_or_allocate_output(kCandidates, 0, shape, &out));
+  if (shape.num_elements() == 0) return;
+  if (options_.swap) {
+    std::swap(a, b);
+    if (mode != BroadcastMode::kBoth) {
+      mode = mode == BroadcastMode::kLeftStays ? BroadcastMode::kRightStays : BroadcastMode::kLeftStays;
+    }
+  }
+  if (!loop_(a, b, out->raw_data(), shape.num_elements(), mode)) ReportFailure(context);
 }
 
 void BinaryKernel::ReportFailure(OpKernelContext* context) const {

@@ -77,6 +77,7 @@ class BinaryKernel : public OpKernel {
   void Compute(OpKernelContext* context) override;
 
  private:
+  void ComputeRow(OpKernelContext* context, const TensorShape& shape, BroadcastMode mode);
   void ReportFailure(OpKernelContext* context) const;
   BinaryLoop loop_;
   Options options_;
