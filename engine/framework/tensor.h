@@ -127,7 +127,8 @@ class Tensor {
     return t;
   }
 
-  bool IsInitialized() const { return rep_ != nullptr; }
+  /// False for "no value", which may have a shape nevertheless.
+  bool IsInitialized() const { return dtype() != DT_INVALID; }
   DataType dtype() const { return rep_ ? rep_->dtype() : DT_INVALID; }
   const TensorShape& shape() const { return rep_ ? rep_->shape() : NoShape(); }
   int dims() const { return shape().dims(); }

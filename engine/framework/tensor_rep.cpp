@@ -232,7 +232,7 @@ void TensorRep::ForEachSmall(const Allocator* allocator, const std::function<voi
     if (rep.kind_.load(std::memory_order_acquire) != Kind::kSmall) return;
     if (rep.allocator_.load(std::memory_order_relaxed) != allocator) return;
     AllocatorChunk chunk;
-    chunk.offset = static_cast<int64_t>(reinterpret_cast<uintptr_t>(rep.small_data()));
+    chunk.address = reinterpret_cast<uintptr_t>(rep.small_data());
     chunk.size = static_cast<int64_t>(rep.size_bytes());
     chunk.requested = chunk.size;
     chunk.in_use = true;
