@@ -47,7 +47,7 @@ Status ApplySlots::Prepare(int i) {
   Tensor& value = (*this)[i];
   // Besides the variable the kernel's own input may hold the buffer.
   const long own = context_->input(i).SharesBufferWith(value) ? 2 : 1;
-  if (value.buffer().use_count() <= own) return Status::OK();
+  if (value.BufferUsers() <= own) return Status::OK();
   Tensor copy;
   OS_RETURN_IF_ERROR(context_->allocate_temp(value.dtype(), value.shape(), &copy));
   std::memcpy(copy.raw_data(), value.raw_data(), value.TotalBytes());
