@@ -60,19 +60,21 @@ Out GradientBuilder::Op(std::string_view op, const Outs& inputs, const Attrs& at
     Fail(errors::Unimplemented("The gradient needs the op ", op, ", which is not known"));
     return {};
   }
-  Outs ins = inputs;
-  for (Out& in : ins) {
-    if (!in.valid()) {
-      Fail(errors::Internal("A gradient's ", op, " lacks an input"));
-      return {};
-    }
-    if (context_) in = context_->Import(in);
-    if (!status_.ok()) return {};
+  for (const Out& in : inputs) {
+    if (in.valid()) continue;
+    Fail(errors::Internal("A gradient's ", op, " lacks an input"));
+    return {};
   }
   StatusOr<std::string> unique = names_.OpName(name.empty() ? op : name);
   if (!unique.ok()) {
     Fail(unique.status());
     return {};
+  }
+  Outs ins = inputs;
+  if (context_) {
+    const NameScope scope(*this, *unique + "/");
+    for (Out& in : ins) in = context_->Import(in);
+    if (!status_.ok()) return {};
   }
   NodeDef node;
   node.set_name(*unique);
@@ -104,6 +106,7 @@ Out GradientBuilder::Op(std::string_view op, const Outs& inputs, const Attrs& at
   new_types_.resize(id->index() - first_new_ + 1);
   new_types_[id->index() - first_new_] = std::move(out_types);
   for (Control& control : controls_) control.members.push_back(*id);
+  if (context_) context_->Made(*id);
   return {*id, 0};
 }
 

@@ -42,6 +42,8 @@ class NodeContext {
   virtual Out Import(Out value) = 0;
   /// Control inputs that the node gets, given its (imported) inputs; `controls` are those asked for.
   virtual void Control(const std::string& op, const Outs& inputs, std::vector<NodeId>* controls) = 0;
+  /// A node was made in it.
+  virtual void Made(NodeId node) = 0;
 };
 
 /// The first failure is kept: what is made afterwards is not valid(), so that callers chain calls and ask once.
@@ -109,6 +111,12 @@ class GradientBuilder {
   void ExitScope() { names_.ExitScope(); }
   void PushControl(std::vector<NodeId> controls);
   void PopControl() { controls_.pop_back(); }
+  struct Control {
+    std::vector<NodeId> controls;
+    std::vector<NodeId> members;  ///< Nodes made under it.
+  };
+  using Controls = std::vector<Control>;
+  void SwapControls(Controls* others) { controls_.swap(*others); }
   /// The loop that new nodes belong to; nullptr: none.
   NodeContext* context() const { return context_; }
   void set_context(NodeContext* context) { context_ = context; }
@@ -126,12 +134,6 @@ class GradientBuilder {
   void Undo();
 
  private:
-  struct Control {
-    std::vector<NodeId> controls;
-    std::vector<NodeId> members;  ///< Nodes made under it.
-  };
-  friend class NoContext;
-
   const NodeDef* DefWith(NodeId id, const char* name);
   bool FillTypes(const OpDef& def, const Outs& inputs, NodeDef* node);
   void AddControls(const Outs& inputs, NodeDef* node);
@@ -145,7 +147,7 @@ class GradientBuilder {
   NameScopes names_;
   std::string prefix_;
   Status status_;
-  std::vector<Control> controls_;
+  Controls controls_;
   NodeContext* context_ = nullptr;
   std::vector<std::string> colocation_;
   size_t first_new_;
@@ -167,6 +169,19 @@ class NameScope {
 
  private:
   GradientBuilder& b_;
+};
+
+/// Nodes made while it lives have no condition but those that follow.
+class NoControlScope {
+ public:
+  explicit NoControlScope(GradientBuilder& b) : b_(b) { b_.SwapControls(&outer_); }
+  ~NoControlScope() { b_.SwapControls(&outer_); }
+  NoControlScope(const NoControlScope&) = delete;
+  NoControlScope& operator=(const NoControlScope&) = delete;
+
+ private:
+  GradientBuilder& b_;
+  GradientBuilder::Controls outer_;
 };
 
 /// The scope of an operation to be made, in which its constants lie ("Sum/reduction_indices" for "Sum").
