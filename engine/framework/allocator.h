@@ -80,6 +80,10 @@ class AllocatorRegistry {
   /// Keeps an allocator under a name, for ever; the one of the highest priority is used, the first on a tie. A second of the
   /// same name and priority is logged and dropped. The built-in one is "DefaultCPUAllocator", 100.
   static void Register(const std::string& name, int priority, std::unique_ptr<Allocator> allocator);
+  /// Takes ownership.
+  static void Register(const std::string& name, int priority, Allocator* allocator) {
+    Register(name, priority, std::unique_ptr<Allocator>(allocator));
+  }
   /// The allocator of the highest priority.
   static Allocator* GetAllocator();
   /// Of this name, the highest priority; nullptr when there is none.

@@ -8,6 +8,7 @@
 #include "engine/base/status.h"
 #include "engine/base/thread_pool.h"
 #include "engine/framework/allocator.h"
+#include "engine/framework/device_name.h"
 #include "engine/framework/resource_mgr.h"
 #include "engine/proto/device_attributes.pb.h"
 
@@ -15,21 +16,6 @@ namespace opscope {
 
 inline constexpr const char* kDeviceCpu = "CPU";
 inline constexpr const char* kDeviceGpu = "GPU";
-
-/// A device name taken apart: "/job:a/replica:0/task:1/device:CPU:2". Fields that the name lacks are absent.
-struct ParsedDeviceName {
-  bool has_job = false, has_replica = false, has_task = false, has_type = false, has_id = false;
-  std::string job, type;
-  int replica = 0, task = 0, id = 0;
-
-  /// Reads all of TensorFlow's spellings ("/cpu:0", "/device:GPU:*", "/gpu:1", "/job:a/job:b"); false when malformed.
-  /// "" is an empty (any) device.
-  static bool Parse(std::string_view name, ParsedDeviceName* parsed);
-  /// The canonical spelling, with what is there: "/job:a/task:0/device:CPU:0".
-  std::string ToString() const;
-  /// Whether everything that is said here is the same in `other`.
-  bool IsSpecificationOf(const ParsedDeviceName& other) const;
-};
 
 /// One device. Owned by its session's DeviceMgr. Threads: all functions from any thread.
 class Device {

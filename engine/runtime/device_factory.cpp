@@ -5,117 +5,119 @@
 #include <mutex>
 #include <random>
 
-#include "engine/runtime/cpu_device_allocator.h"
 #include "engine/runtime/threadpool_device.h"
 
 namespace opscope {
 namespace {
 
-constexpr int kMaxCpuDevices = 4096;
-
-class ThreadPoolDeviceFactory final : public DeviceFactory {
- public:
-  Status CreateDevices(const SessionOptions& options, const std::string& name_prefix,
-                       std::vector<std::unique_ptr<Device>>* devices) override {
-    int count = 1;
-    const auto asked = options.config.device_count().find(kDeviceCpu);
-    if (asked != options.config.device_count().end()) count = asked->second;
-    if (count < 0 || count > kMaxCpuDevices) {
-      return errors::InvalidArgument("device_count: ", count, " CPU devices; 0 to ", kMaxCpuDevices, " are possible");
-    }
-    const auto pool = IntraOpPool(options);
-    for (int i = 0; i < count; ++i) {
-      const std::string name = StrCat(name_prefix, "/device:CPU:", i);
-      OS_ASSIGN_OR_RETURN(std::unique_ptr<Allocator> memory, NewCpuDeviceAllocator(options));
-      auto allocator = DeviceAllocator::Make(std::move(memory), name);
-      devices->push_back(std::make_unique<ThreadPoolDevice>(
-          MakeDeviceAttributes(name, kDeviceCpu, options.memory_limit_bytes.value_or(ThreadPoolDevice::kDefaultMemoryLimit)),
-          std::move(allocator), pool));
-    }
-    return Status::OK();
-  }
-
- private:
-  // One pool for all CPUs: they are the same cores.
-  static std::shared_ptr<ThreadPool> IntraOpPool(const SessionOptions& options) {
-    int threads = options.config.intra_op_parallelism_threads();
-    if (threads <= 0) threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    if (threads == 1) return nullptr;
-    static std::mutex mutex;
-    static auto* const pools = new std::map<int, std::weak_ptr<ThreadPool>>;
-    std::lock_guard lock(mutex);
-    auto pool = (*pools)[threads].lock();
-    if (!pool) {
-      pool = std::make_shared<ThreadPool>("intra_op", std::min(threads, 1024));
-      (*pools)[threads] = pool;
-    }
-    return pool;
-  }
-};
-
 struct Entry {
-  std::unique_ptr<DeviceFactory> factory;
+  DeviceFactory* factory = nullptr;
   int priority = 0;
 };
 
-struct Registry {
-  std::mutex mutex;
-  std::map<std::string, Entry, std::less<>> factories;
-
-  // The CPU's is made here, not by a static object, so that no linker can drop it.
-  Registry() { factories[kDeviceCpu] = Entry{std::make_unique<ThreadPoolDeviceFactory>(), 60}; }
+// Factories live for ever: sessions may be made until the very end of the process.
+class Registry {
+ public:
   static Registry& Get() {
     static auto* const registry = new Registry;
     return *registry;
   }
+
+  void Add(const std::string& type, std::unique_ptr<DeviceFactory> factory, int priority) {
+    std::lock_guard lock(mutex_);
+    AddLocked(type, std::move(factory), priority);
+  }
+
+  bool Remove(std::string_view type) {
+    std::lock_guard lock(mutex_);
+    const auto found = by_type_.find(type);
+    if (found == by_type_.end()) return false;
+    by_type_.erase(found);
+    return true;
+  }
+
+  Entry Find(std::string_view type) {
+    std::lock_guard lock(mutex_);
+    const auto found = by_type_.find(type);
+    return found == by_type_.end() ? Entry{nullptr, -1} : found->second.front();
+  }
+
+  // The one in use of each type but CPU's, the highest priority first.
+  std::vector<DeviceFactory*> Others() {
+    std::vector<Entry> entries;
+    {
+      std::lock_guard lock(mutex_);
+      for (const auto& [type, list] : by_type_) {
+        if (type != kDeviceCpu) entries.push_back(list.front());
+      }
+    }
+    std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.priority > b.priority; });
+    std::vector<DeviceFactory*> factories;
+    for (const Entry& entry : entries) factories.push_back(entry.factory);
+    return factories;
+  }
+
+ private:
+  // The CPU's are made here, not by static objects, so that no linker can drop them.
+  Registry() {
+    AddLocked(kDeviceCpu, NewThreadPoolDeviceFactory(), DeviceFactory::kThreadPoolPriority);
+    AddLocked(kDeviceCpu, NewThreadPoolDeviceFactory(), DeviceFactory::kGpuCompatibleCpuPriority);
+  }
+
+  void AddLocked(const std::string& type, std::unique_ptr<DeviceFactory> factory, int priority) {
+    std::vector<Entry>& list = by_type_[type];
+    const auto at = std::find_if(list.begin(), list.end(), [priority](const Entry& e) { return e.priority < priority; });
+    list.insert(at, Entry{factory.release(), priority});
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, std::vector<Entry>, std::less<>> by_type_;  ///< By falling priority; never empty.
 };
 
 }  // namespace
 
 void DeviceFactory::Register(const std::string& device_type, std::unique_ptr<DeviceFactory> factory, int priority) {
-  Registry& registry = Registry::Get();
-  std::lock_guard lock(registry.mutex);
-  const auto found = registry.factories.find(device_type);
-  if (found == registry.factories.end()) {
-    registry.factories[device_type] = Entry{std::move(factory), priority};
-  } else if (priority > found->second.priority) {
-    // Somebody may be using the old one: it stays.
-    static_cast<void>(found->second.factory.release());  // NOLINT(bugprone-unused-return-value)
-    found->second = Entry{std::move(factory), priority};
-  }
+  if (factory) Registry::Get().Add(device_type, std::move(factory), priority);
 }
 
-DeviceFactory* DeviceFactory::GetFactory(std::string_view device_type) {
-  Registry& registry = Registry::Get();
-  std::lock_guard lock(registry.mutex);
-  const auto found = registry.factories.find(device_type);
-  return found == registry.factories.end() ? nullptr : found->second.factory.get();
-}
+bool DeviceFactory::Remove(std::string_view device_type) { return Registry::Get().Remove(device_type); }
 
-int DeviceFactory::DevicePriority(std::string_view device_type) {
-  Registry& registry = Registry::Get();
-  std::lock_guard lock(registry.mutex);
-  const auto found = registry.factories.find(device_type);
-  return found == registry.factories.end() ? -1 : found->second.priority;
-}
+DeviceFactory* DeviceFactory::GetFactory(std::string_view device_type) { return Registry::Get().Find(device_type).factory; }
+
+int DeviceFactory::DevicePriority(std::string_view device_type) { return Registry::Get().Find(device_type).priority; }
 
 Status DeviceFactory::AddDevices(const SessionOptions& options, const std::string& name_prefix,
                                  std::vector<std::unique_ptr<Device>>* devices) {
   DeviceFactory* const cpu = GetFactory(kDeviceCpu);
+  if (!cpu) return errors::NotFound("CPU Factory not registered. Did you link in threadpool_device?");
+  const size_t before = devices->size();
   OS_RETURN_IF_ERROR(cpu->CreateDevices(options, name_prefix, devices));
-  if (devices->empty()) return errors::NotFound("No CPU devices are available in this process");
-  std::vector<std::pair<int, DeviceFactory*>> others;
-  {
-    Registry& registry = Registry::Get();
-    std::lock_guard lock(registry.mutex);
-    for (const auto& [type, entry] : registry.factories) {
-      if (entry.factory.get() != cpu) others.emplace_back(entry.priority, entry.factory.get());
-    }
-  }
-  std::stable_sort(others.begin(), others.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (const auto& [priority, factory] : others) {
+  if (devices->size() == before) return errors::NotFound("No CPU devices are available in this process");
+  for (DeviceFactory* const factory : Registry::Get().Others()) {
     OS_RETURN_IF_ERROR(factory->CreateDevices(options, name_prefix, devices));
   }
+  return Status::OK();
+}
+
+StatusOr<std::unique_ptr<Device>> DeviceFactory::NewDevice(const std::string& device_type, const SessionOptions& options,
+                                                           const std::string& name_prefix) {
+  DeviceFactory* const factory = GetFactory(device_type);
+  if (!factory) return errors::NotFound("There is no factory for devices of type '", device_type, "'");
+  SessionOptions one = options;
+  (*one.config.mutable_device_count())[device_type] = 1;
+  std::vector<std::unique_ptr<Device>> devices;
+  OS_RETURN_IF_ERROR(factory->CreateDevices(one, name_prefix, &devices));
+  if (devices.size() != 1) {
+    return errors::Internal("The factory for '", device_type, "' made ", devices.size(), " devices where one was asked for");
+  }
+  return std::move(devices[0]);
+}
+
+Status DeviceFactory::ListAllPhysicalDevices(std::vector<std::string>* devices) {
+  DeviceFactory* const cpu = GetFactory(kDeviceCpu);
+  if (!cpu) return errors::NotFound("CPU Factory not registered. Did you link in threadpool_device?");
+  OS_RETURN_IF_ERROR(cpu->ListPhysicalDevices(devices));
+  for (DeviceFactory* const factory : Registry::Get().Others()) OS_RETURN_IF_ERROR(factory->ListPhysicalDevices(devices));
   return Status::OK();
 }
 

@@ -9,11 +9,8 @@ DeviceMgr::DeviceMgr(std::vector<std::unique_ptr<Device>> devices) : devices_(st
     list_.push_back(device.get());
     by_name_.emplace(device->name(), device.get());
     const ParsedDeviceName& p = device->parsed_name();
-    for (const char* prefix : {"/device:", "", "/"}) by_name_.emplace(StrCat(prefix, p.type, ":", p.id), device.get());
-    ParsedDeviceName short_name;
-    if (ParsedDeviceName::Parse("/cpu:" + std::to_string(p.id), &short_name) && short_name.type == p.type) {
-      by_name_.emplace("/cpu:" + std::to_string(p.id), device.get());
-    }
+    for (std::string& name : DeviceNameSpellings(p)) by_name_.emplace(std::move(name), device.get());
+    for (std::string& name : LocalDeviceNameSpellings(p)) by_name_.emplace(std::move(name), device.get());
   }
 }
 

@@ -19,13 +19,13 @@ class DirectSessionFactory final : public SessionFactory {
  public:
   bool AcceptsOptions(const SessionOptions& options) override { return options.target.empty(); }
 
-  StatusOr<std::unique_ptr<Session>> NewSession(const SessionOptions& options) override {
+  Status NewSession(const SessionOptions& options, Session** session) override {
+    // Before the devices take their memory from it.
+    if (options.config.graph_options().build_cost_model() > 0) EnableCPUAllocatorFullStats();
     std::vector<std::unique_ptr<Device>> devices;
     OS_RETURN_IF_ERROR(DeviceFactory::AddDevices(options, kDevicePrefix, &devices));
-    for (const auto& device : devices) OS_RETURN_IF_ERROR(FileAccess::Install(options.file_access, device->resource_manager()));
-    std::unique_ptr<Session> session =
-        std::make_unique<DirectSession>(options, std::make_unique<DeviceMgr>(std::move(devices)));
-    return session;
+    *session = std::make_unique<DirectSession>(options, std::make_unique<DeviceMgr>(std::move(devices))).release();
+    return Status::OK();
   }
 };
 

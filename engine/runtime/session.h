@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/env.h"
 #include "engine/base/status.h"
 #include "engine/framework/allocator.h"
 #include "engine/framework/run_observer.h"
@@ -22,6 +23,7 @@ class StepGate;
 
 /// What a session is made with.
 struct SessionOptions {
+  Env* env = Env::Default();  ///< Borrowed; outlives the session.
   std::string target;      ///< "" = in this process (DirectSession); "grpc://host:port".
   ConfigProto config;      ///< device_count, threads, soft placement …
   // OpScope's own, beyond ConfigProto:
@@ -74,7 +76,11 @@ class Session {
   virtual Status Placement(std::vector<std::pair<std::string, std::string>>* node_to_device) = 0;
 };
 
-/// A session of the one factory that accepts the options.
+/// A session of the one factory that accepts the options; counted in the metric "session_created".
 StatusOr<std::unique_ptr<Session>> NewSession(const SessionOptions& options);
+/// The same, to be deleted by the caller; nullptr on an error.
+Status NewSession(const SessionOptions& options, Session** session);
+/// Drops the resources of containers of a target's sessions, of all containers for none.
+Status Reset(const SessionOptions& options, const std::vector<std::string>& containers);
 
 }  // namespace opscope

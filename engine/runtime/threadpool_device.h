@@ -5,6 +5,7 @@
 
 #include "engine/framework/device_base.h"
 #include "engine/runtime/device_allocator.h"
+#include "engine/runtime/device_factory.h"
 
 namespace opscope {
 
@@ -25,5 +26,8 @@ class ThreadPoolDevice final : public Device {
   DeviceAllocator::Ptr allocator_;
   std::shared_ptr<ThreadPool> intra_op_pool_;
 };
+
+/// Makes config.device_count["CPU"] of them, one when nothing is said. INVALID_ARGUMENT for a count that can't be.
+std::unique_ptr<DeviceFactory> NewThreadPoolDeviceFactory();
 
 }  // namespace opscope
