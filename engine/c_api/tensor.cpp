@@ -9,20 +9,35 @@
 namespace opscope::capi {
 namespace {
 
-using Deallocator = void (*)(void* data, size_t len, void* arg);
-
-// Memory that a C program brought, or that was allocated for one.
-class CBuffer final : public TensorBuffer {
+// Memory that a C program brought, or that was allocated for one, until a tensor takes it over.
+class CMemory {
  public:
-  CBuffer(void* data, size_t size, Deallocator deallocator, void* arg)
-      : TensorBuffer(data, size), deallocator_(deallocator), arg_(arg) {}
-  ~CBuffer() override {
-    if (deallocator_ != nullptr) deallocator_(data_, size_bytes_, arg_);
+  CMemory() = default;
+  CMemory(void* data, size_t size, ReleaseMemory release, void* arg)
+      : data_(data), size_(size), release_(release), arg_(arg) {}
+  CMemory(CMemory&& other) noexcept { *this = std::move(other); }
+  CMemory& operator=(CMemory&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(release_, other.release_);
+    std::swap(arg_, other.arg_);
+    return *this;
+  }
+  ~CMemory() {
+    if (release_ != nullptr) release_(data_, size_, arg_);
+  }
+
+  explicit operator bool() const { return data_ != nullptr; }
+  void* data() const { return data_; }
+  Tensor Take(DataType dtype, const TensorShape& shape) {
+    return Tensor::FromMemory(dtype, shape, data_, size_, std::exchange(release_, nullptr), arg_);
   }
 
  private:
-  Deallocator deallocator_;
-  void* arg_;
+  void* data_ = nullptr;
+  size_t size_ = 0;
+  ReleaseMemory release_ = nullptr;
+  void* arg_ = nullptr;
 };
 
 void FreeAligned(void* data, size_t, void*) { std::free(data); }
@@ -40,10 +55,9 @@ void* AllocateAligned(size_t size) {
   return room < size ? nullptr : std::aligned_alloc(Allocator::kAlignment, room);
 }
 
-std::shared_ptr<TensorBuffer> NewBuffer(size_t size, Deallocator deallocator) {
+CMemory NewMemory(size_t size, ReleaseMemory release) {
   void* const data = AllocateAligned(size);
-  if (data == nullptr) return nullptr;
-  return std::make_shared<CBuffer>(data, size, deallocator, nullptr);
+  return data == nullptr ? CMemory() : CMemory(data, size, release, nullptr);
 }
 
 bool IsAligned(const void* data) {
@@ -52,14 +66,14 @@ bool IsAligned(const void* data) {
 
 Status StringsToEngine(const TF_Tensor& from, Tensor* out) {
   const auto count = static_cast<size_t>(from.tensor.NumElements());
-  const TensorBuffer* buffer = from.tensor.buffer().get();
-  if (count > 0 && (buffer == nullptr || buffer->size_bytes() / sizeof(TF_TString) < count)) {
+  const TensorBuffer buffer = from.tensor.buffer();
+  if (count > 0 && (!buffer || buffer.size_bytes() / sizeof(TF_TString) < count)) {
     return errors::InvalidArgument(
         "Malformed TF_STRING tensor; too short to hold number of elements");
   }
   OS_ASSIGN_OR_RETURN(Tensor made, Tensor::Make(DT_STRING, from.tensor.shape()));
   if (count > 0) {
-    const auto* strings = static_cast<const TF_TString*>(buffer->data());
+    const auto* strings = static_cast<const TF_TString*>(buffer.data());
     std::span<tstring> texts = made.flat<tstring>();
     for (size_t i = 0; i < count; ++i) texts[i] = StringText(strings[i]);
   }
@@ -69,15 +83,15 @@ Status StringsToEngine(const TF_Tensor& from, Tensor* out) {
 
 StatusOr<TF_Tensor*> StringsToC(const Tensor& from) {
   const auto count = static_cast<size_t>(from.NumElements());
-  std::shared_ptr<TensorBuffer> buffer = NewBuffer(count * sizeof(TF_TString), FreeStrings);
+  CMemory buffer = NewMemory(count * sizeof(TF_TString), FreeStrings);
   if (!buffer) return errors::ResourceExhausted("No memory for ", count, " strings");
-  auto* const strings = static_cast<TF_TString*>(buffer->data());
+  auto* const strings = static_cast<TF_TString*>(buffer.data());
   for (size_t i = 0; i < count; ++i) TF_StringInit(&strings[i]);
   if (count > 0) {
     std::span<const tstring> texts = from.flat<tstring>();
     for (size_t i = 0; i < count; ++i) TF_StringCopy(&strings[i], texts[i].data(), texts[i].size());
   }
-  return new TF_Tensor{Tensor(DT_STRING, from.shape(), std::move(buffer))};
+  return new TF_Tensor{buffer.Take(DT_STRING, from.shape())};
 }
 
 // One resource handle crosses as the bytes of its message, as in TensorFlow.
@@ -99,10 +113,10 @@ StatusOr<TF_Tensor*> ResourceToC(const Tensor& from) {
     handle.shape.ToProto(shape->mutable_shape());
   }
   const std::string bytes = proto.SerializeAsString();
-  std::shared_ptr<TensorBuffer> buffer = NewBuffer(bytes.size(), FreeAligned);
+  CMemory buffer = NewMemory(bytes.size(), FreeAligned);
   if (!buffer) return errors::ResourceExhausted("No memory for a resource handle");
-  std::memcpy(buffer->data(), bytes.data(), bytes.size());
-  return new TF_Tensor{Tensor(DT_RESOURCE, TensorShape(), std::move(buffer))};
+  std::memcpy(buffer.data(), bytes.data(), bytes.size());
+  return new TF_Tensor{buffer.Take(DT_RESOURCE, TensorShape())};
 }
 
 Status ResourceToEngine(const TF_Tensor& from, Tensor* out) {
@@ -112,9 +126,9 @@ Status ResourceToEngine(const TF_Tensor& from, Tensor* out) {
         from.tensor.shape().DebugString());
   }
   tensorflow::ResourceHandleProto proto;
-  const TensorBuffer* buffer = from.tensor.buffer().get();
-  if (buffer == nullptr ||
-      !proto.ParseFromArray(buffer->data(), static_cast<int>(buffer->size_bytes()))) {
+  const TensorBuffer buffer = from.tensor.buffer();
+  if (!buffer ||
+      !proto.ParseFromArray(buffer.data(), static_cast<int>(buffer.size_bytes()))) {
     return errors::InvalidArgument("Malformed TF_RESOURCE tensor: unable to parse resource handle");
   }
   ResourceHandle handle;
@@ -135,9 +149,9 @@ Status ResourceToEngine(const TF_Tensor& from, Tensor* out) {
 }
 
 // A tensor without elements still has an address in C.
-std::shared_ptr<TensorBuffer> EmptyBuffer() {
+Tensor Empty(DataType dtype, const TensorShape& shape) {
   alignas(Allocator::kAlignment) static char nothing[Allocator::kAlignment];
-  return std::make_shared<CBuffer>(nothing, 0, nullptr, nullptr);
+  return Tensor::FromMemory(dtype, shape, nothing, 0, nullptr, nullptr);
 }
 
 }  // namespace
@@ -168,7 +182,7 @@ StatusOr<TF_Tensor*> ToC(Tensor tensor) {
   }
   if (tensor.dtype() == DT_RESOURCE) return ResourceToC(tensor);
   if (tensor.NumElements() == 0)
-    return new TF_Tensor{Tensor(tensor.dtype(), tensor.shape(), EmptyBuffer())};
+    return new TF_Tensor{Empty(tensor.dtype(), tensor.shape())};
   if (tensor.dtype() == DT_STRING) return StringsToC(tensor);
   return new TF_Tensor{std::move(tensor)};
 }
@@ -186,8 +200,7 @@ TF_Tensor* TF_NewTensor(TF_DataType dtype, const int64_t* dims, int num_dims, vo
                         size_t len, void (*deallocator)(void* data, size_t len, void* arg),
                         void* deallocator_arg) {
   // From here on the memory is ours, whatever comes of it.
-  std::shared_ptr<TensorBuffer> buffer =
-      std::make_shared<CBuffer>(data, len, deallocator, deallocator_arg);
+  CMemory buffer(data, len, deallocator, deallocator_arg);
   const auto type = static_cast<DataType>(dtype);
   const size_t element = DataTypeSize(type);
   const StatusOr<TensorShape> shape = ShapeFromDims(dims, num_dims);
@@ -195,16 +208,16 @@ TF_Tensor* TF_NewTensor(TF_DataType dtype, const int64_t* dims, int num_dims, vo
   const auto count = static_cast<size_t>(shape->num_elements());
   if ((element > 0 && len / element < count) || (data == nullptr && count > 0)) return nullptr;
   if (element > 0 && len > 0 && !IsAligned(data)) {
-    std::shared_ptr<TensorBuffer> aligned = NewBuffer(len, FreeAligned);
+    CMemory aligned = NewMemory(len, FreeAligned);
     if (!aligned) return nullptr;
-    std::memcpy(aligned->data(), data, len);
+    std::memcpy(aligned.data(), data, len);
     buffer = std::move(aligned);
   }
-  return new TF_Tensor{Tensor(type, *shape, std::move(buffer))};
+  return new TF_Tensor{buffer.Take(type, *shape)};
 }
 
 TF_Tensor* TF_AllocateTensor(TF_DataType dtype, const int64_t* dims, int num_dims, size_t len) {
-  std::shared_ptr<TensorBuffer> buffer = NewBuffer(len, FreeAligned);
+  CMemory buffer = NewMemory(len, FreeAligned);
   if (!buffer) return nullptr;
   const auto type = static_cast<DataType>(dtype);
   const StatusOr<TensorShape> shape = ShapeFromDims(dims, num_dims);
@@ -212,8 +225,8 @@ TF_Tensor* TF_AllocateTensor(TF_DataType dtype, const int64_t* dims, int num_dim
   if (!shape.ok() || (element > 0 && len / element < static_cast<size_t>(shape->num_elements())))
     return nullptr;
   // Zeros are empty strings: one that nobody sets is no trap.
-  if (type == DT_STRING) std::memset(buffer->data(), 0, len);
-  return new TF_Tensor{Tensor(type, *shape, std::move(buffer))};
+  if (type == DT_STRING) std::memset(buffer.data(), 0, len);
+  return new TF_Tensor{buffer.Take(type, *shape)};
 }
 
 void TF_DeleteTensor(TF_Tensor* tensor) { delete tensor; }
@@ -245,8 +258,8 @@ int64_t TF_Dim(const TF_Tensor* tensor, int dim_index) {
 }
 
 size_t TF_TensorByteSize(const TF_Tensor* tensor) {
-  const auto& buffer = tensor->tensor.buffer();
-  return buffer ? buffer->size_bytes() : 0;
+  const TensorBuffer buffer = tensor->tensor.buffer();
+  return buffer ? buffer.size_bytes() : 0;
 }
 
 void* TF_TensorData(const TF_Tensor* tensor) { return tensor->tensor.raw_data(); }
