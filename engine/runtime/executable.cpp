@@ -4,6 +4,7 @@
 
 #include "engine/graph/graph_constructor.h"
 #include "engine/graph/op_lookup.h"
+#include "engine/runtime/plan_memory.h"
 
 namespace opscope {
 namespace {
@@ -30,6 +31,7 @@ class PlanBuilder {
     }
     for (uint32_t i = 0; i < run_graph_.nodes.size(); ++i) Connect(i);
     for (PlanNode& node : plan_->nodes) MarkLastEdges(&node);
+    plan_->memory = MakePlanMemory(*plan_);
     return Status::OK();
   }
 

@@ -64,6 +64,8 @@ struct PlanFrame {
   uint32_t num_inputs = 0;
 };
 
+class PlanMemory;
+
 /// Immutable once built; shared by all runs of its kind, from any thread.
 struct Executable {
   std::vector<PlanNode> nodes;    ///< In topological order; the index is the rank.
@@ -72,6 +74,7 @@ struct Executable {
   std::vector<DataType> feed_types;
   size_t num_fetches = 0;
   bool has_control_flow = false;
+  std::shared_ptr<PlanMemory> memory;  ///< What runs leave for the next ones.
 };
 
 /// What a plan is built with. Functions are called from the builder's thread.

@@ -1,5 +1,5 @@
 #pragma once
-// Executor: runs a plan once. A ready queue instead of recursion: the depth of a graph costs no stack.
+// Executor: runs a plan once. See resources/docs/executor.md.
 
 #include <memory>
 #include <stop_token>
@@ -13,6 +13,8 @@
 
 namespace opscope {
 
+class FunctionRunner;
+class Rendezvous;
 class StepGate;
 class StepStatsCollector;
 
@@ -24,14 +26,15 @@ struct ExecutorArgs {
   StepStatsCollector* collector = nullptr;   ///< Hears of args and retvals too.
   StepGate* gate = nullptr;
   ThreadPool* pool = nullptr;                ///< Null: everything runs in the calling thread.
+  Rendezvous* rendezvous = nullptr;
+  FunctionRunner* function_runner = nullptr;
   std::vector<std::stop_token> stops;        ///< Any of them ends the run …
   std::vector<Status> stop_statuses;         ///< … with the status at the same place.
   int64_t timeout_ms = 0;                    ///< 0: none.
 };
 
 /// Runs the plan and waits for its end; `fetches` gets the values of the retvals. The first failure is returned, the rest
-/// of the run is cancelled; no kernel runs any more when it returns. Nodes that cost little run in the thread that made
-/// them ready, others on the pool. With a gate one node at a time, that of lowest rank first.
+/// of the run is given up. Threads: several runs of one plan may go on at once.
 Status Execute(const std::shared_ptr<const Executable>& plan, const ExecutorArgs& args, std::vector<Tensor>* fetches);
 
 }  // namespace opscope

@@ -34,6 +34,7 @@ struct Iteration {
 struct Frame {
   uint32_t plan_frame = 0;
   std::string name;             ///< "outer;3;inner": unique in the run.
+  uint64_t id = 0;              ///< A number for the name.
   Iteration* parent = nullptr;  ///< Null for the root.
   int pending_enters = 0;
   std::map<int64_t, std::unique_ptr<Iteration>> iterations;
@@ -72,9 +73,10 @@ class FramePropagator final : public Propagator {
   }
 
   std::string_view FrameOf(const ReadyNode& node) const override { return node.iteration->frame->name; }
+  uint64_t FrameIdOf(const ReadyNode& node) const override { return node.iteration->frame->id; }
   int64_t IterationOf(const ReadyNode& node) const override { return node.iteration->number; }
 
-  void Propagate(const ReadyNode& ready_node, std::vector<OutputValue>* outputs, Ready* ready) override {
+  void Propagate(const ReadyNode& ready_node, std::span<OutputValue> outputs, Ready* ready) override {
     std::lock_guard lock(mutex_);
     Iteration* const iteration = ready_node.iteration;
     const PlanNode& node = plan_.nodes[ready_node.node];
@@ -101,6 +103,10 @@ class FramePropagator final : public Propagator {
   }
 
  private:
+  static std::vector<OutputValue> Keep(std::span<OutputValue> outputs) {
+    return {std::make_move_iterator(outputs.begin()), std::make_move_iterator(outputs.end())};
+  }
+
   Iteration* NewIteration(Frame* frame, Ready* ready) {
     const PlanFrame& plan_frame = plan_.frames[frame->plan_frame];
     auto made = std::make_unique<Iteration>();
@@ -114,7 +120,7 @@ class FramePropagator final : public Propagator {
       iteration->states[i].pending = node.num_controls + (node.is_merge() ? 0 : node.num_inputs());
     }
     frame->iterations.emplace(iteration->number, std::move(made));
-    for (Frame::Kept& kept : frame->constants) Activate(kept.node, kept.is_dead, &kept.outputs, iteration, ready);
+    for (Frame::Kept& kept : frame->constants) Activate(kept.node, kept.is_dead, kept.outputs, iteration, ready);
     return iteration;
   }
 
@@ -126,6 +132,7 @@ class FramePropagator final : public Propagator {
       const StaticFrame& info = plan_.frames[enter.child_frame].info;
       slot->plan_frame = enter.child_frame;
       slot->name = parent->frame->parent ? StrCat(parent->frame->name, ";", parent->number, ";", info.name) : info.name;
+      slot->id = std::hash<std::string>()(slot->name) | 1;
       slot->parent = parent;
       slot->pending_enters = info.num_enters;
       ++parent->child_frames;
@@ -134,14 +141,14 @@ class FramePropagator final : public Propagator {
     return slot.get();
   }
 
-  void Enter(const ReadyNode& ready_node, std::vector<OutputValue>* outputs, Ready* ready) {
+  void Enter(const ReadyNode& ready_node, std::span<OutputValue> outputs, Ready* ready) {
     const PlanNode& node = plan_.nodes[ready_node.node];
     Frame* const child = ChildFrame(node, ready_node.iteration);
     if (node.is_constant_enter) {
-      child->constants.push_back({ready_node.node, ready_node.is_dead, std::move(*outputs)});
+      child->constants.push_back({ready_node.node, ready_node.is_dead, Keep(outputs)});
       Frame::Kept& kept = child->constants.back();
       for (const auto& [number, iteration] : child->iterations) {
-        Activate(kept.node, kept.is_dead, &kept.outputs, iteration.get(), ready);
+        Activate(kept.node, kept.is_dead, kept.outputs, iteration.get(), ready);
       }
     } else {
       Activate(ready_node.node, ready_node.is_dead, outputs, child->iterations.at(0).get(), ready);
@@ -150,7 +157,7 @@ class FramePropagator final : public Propagator {
     if (!child->iterations.empty()) CleanUp(child->iterations.begin()->second.get(), ready);
   }
 
-  void Next(const ReadyNode& ready_node, std::vector<OutputValue>* outputs, Ready* ready) {
+  void Next(const ReadyNode& ready_node, std::span<OutputValue> outputs, Ready* ready) {
     Frame* const frame = ready_node.iteration->frame;
     const auto found = frame->iterations.find(ready_node.iteration->number + 1);
     if (found != frame->iterations.end()) {
@@ -159,13 +166,13 @@ class FramePropagator final : public Propagator {
     }
     const auto active = static_cast<int>(frame->iterations.size());
     if (active >= plan_.frames[frame->plan_frame].info.parallel_iterations) {
-      frame->next.push_back({ready_node.node, false, std::move(*outputs)});
+      frame->next.push_back({ready_node.node, false, Keep(outputs)});
     } else {
       Activate(ready_node.node, false, outputs, NewIteration(frame, ready), ready);
     }
   }
 
-  void Activate(uint32_t src, bool is_dead, std::vector<OutputValue>* outputs, Iteration* iteration, Ready* ready) {
+  void Activate(uint32_t src, bool is_dead, std::span<OutputValue> outputs, Iteration* iteration, Ready* ready) {
     for (const PlanEdge& edge : plan_.nodes[src].out_edges) {
       const PlanNode& dst = plan_.nodes[edge.dst];
       NodeState& state = iteration->states[dst.local];
@@ -174,7 +181,7 @@ class FramePropagator final : public Propagator {
         // A Merge counts dead values only; a ControlTrigger doesn't mind.
         if (is_dead && !dst.is_merge() && dst.control_flow != ControlFlowKind::kControlTrigger) ++state.dead;
       } else {
-        OutputValue* const output = is_dead ? nullptr : &(*outputs)[static_cast<size_t>(edge.src_output)];
+        OutputValue* const output = is_dead ? nullptr : &outputs[static_cast<size_t>(edge.src_output)];
         Deliver(edge, output && output->set ? output : nullptr, &state, iteration);
       }
       TrySchedule(edge.dst, &state, iteration, ready);
@@ -189,11 +196,11 @@ class FramePropagator final : public Propagator {
       ++state->dead;
       if (!state->scheduled) slot.dead = true;
     } else if (!dst.is_merge()) {
-      slot = TakeValue(output, edge.is_last);
+      HandOn(output, edge.is_last, &slot);
     } else if (!state->has_live) {
       // The first value wins.
       state->has_live = true;
-      slot = TakeValue(output, edge.is_last);
+      HandOn(output, edge.is_last, &slot);
     }
   }
 
@@ -234,7 +241,7 @@ class FramePropagator final : public Propagator {
         std::vector<Frame::Kept> next = std::move(frame->next);
         frame->next.clear();
         Iteration* const made = NewIteration(frame, ready);
-        for (Frame::Kept& kept : next) Activate(kept.node, false, &kept.outputs, made, ready);
+        for (Frame::Kept& kept : next) Activate(kept.node, false, kept.outputs, made, ready);
       }
       if (!frame->iterations.empty()) {
         iteration = frame->iterations.begin()->second.get();
@@ -248,7 +255,7 @@ class FramePropagator final : public Propagator {
   Iteration* EndFrame(Frame* frame, Ready* ready) {
     Iteration* const parent = frame->parent;
     for (const uint32_t exit : plan_.frames[frame->plan_frame].exits) {
-      if (!frame->live_exits.contains(exit)) Activate(exit, true, nullptr, parent, ready);
+      if (!frame->live_exits.contains(exit)) Activate(exit, true, {}, parent, ready);
     }
     --parent->child_frames;
     children_.erase({parent, frame->plan_frame});
@@ -262,6 +269,8 @@ class FramePropagator final : public Propagator {
 };
 
 }  // namespace
+
+std::string FrameNameOf(const void* iteration) { return static_cast<const Iteration*>(iteration)->frame->name; }
 
 std::unique_ptr<Propagator> NewFramePropagator(const Executable& plan) {
   return std::make_unique<FramePropagator>(plan);

@@ -21,11 +21,11 @@ class SimplePropagator final : public Propagator {
 
   TensorValue* Inputs(const ReadyNode& node) override { return inputs_.data() + plan_.nodes[node.node].input_start; }
 
-  void Propagate(const ReadyNode& node, std::vector<OutputValue>* outputs, std::vector<ReadyNode>* ready) override {
+  void Propagate(const ReadyNode& node, std::span<OutputValue> outputs, std::vector<ReadyNode>* ready) override {
     for (const PlanEdge& edge : plan_.nodes[node.node].out_edges) {
       if (edge.src_output >= 0) {
-        OutputValue& output = (*outputs)[static_cast<size_t>(edge.src_output)];
-        inputs_[plan_.nodes[edge.dst].input_start + static_cast<size_t>(edge.dst_input)] = TakeValue(&output, edge.is_last);
+        TensorValue& slot = inputs_[plan_.nodes[edge.dst].input_start + static_cast<size_t>(edge.dst_input)];
+        HandOn(&outputs[static_cast<size_t>(edge.src_output)], edge.is_last, &slot);
       }
       if (pending_[edge.dst].fetch_sub(1, std::memory_order_acq_rel) == 1) ready->push_back({edge.dst});
     }

@@ -67,7 +67,7 @@ bool KeepsItsOutput(const std::string& op) { return op == "Const" || op == "Vari
 }  // namespace
 
 void StepStatsCollector::Add(const PlanNode& node, const NodeExecution& execution,
-                             const std::vector<OutputValue>& outputs) {
+                             std::span<const OutputValue> outputs) {
   // TensorFlow records the ends of a transfer nowhere.
   if (node.kind == RunNode::Kind::kSend || node.kind == RunNode::Kind::kRecv) return;
   NodeExecStats stats;

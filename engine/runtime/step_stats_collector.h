@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 
 #include "engine/framework/op_kernel.h"
@@ -17,7 +18,7 @@ namespace opscope {
 class StepStatsCollector {
  public:
   /// A node is done. `outputs` includes references.
-  void Add(const PlanNode& node, const NodeExecution& execution, const std::vector<OutputValue>& outputs);
+  void Add(const PlanNode& node, const NodeExecution& execution, std::span<const OutputValue> outputs);
   /// One `_SOURCE` per device: the begin of its part of the run.
   void AddSources(const Executable& plan, int64_t scheduled_ns, int64_t start_ns, int64_t end_ns);
   /// Moves what was collected to `metadata`, the devices by name.
