@@ -59,6 +59,41 @@ Status AddArgTypes(const NodeDef& node, const OpDef& op, const OpDef::ArgDef& ar
   return Status::OK();
 }
 
+// "int", "list(type)": what kind of value is held.
+std::string ValueKind(const AttrValue& value) {
+  using Case = AttrValue::ValueCase;
+  const AttrValue::ListValue& list = value.list();
+  switch (value.value_case()) {
+    case Case::kS:
+      return "string";
+    case Case::kI:
+      return "int";
+    case Case::kF:
+      return "float";
+    case Case::kB:
+      return "bool";
+    case Case::kType:
+      return "type";
+    case Case::kShape:
+      return "shape";
+    case Case::kTensor:
+      return "tensor";
+    case Case::kFunc:
+      return "func";
+    case Case::kList:
+      break;
+    default:
+      return "";
+  }
+  const std::pair<int, const char*> sizes[] = {
+      {list.s_size(), "string"}, {list.i_size(), "int"},     {list.f_size(), "float"},   {list.b_size(), "bool"},
+      {list.type_size(), "type"}, {list.shape_size(), "shape"}, {list.tensor_size(), "tensor"}, {list.func_size(), "func"}};
+  for (const auto& [size, kind] : sizes) {
+    if (size > 0) return StrCat("list(", kind, ")");
+  }
+  return "list";
+}
+
 Status AttrHasType(const AttrValue& value, const std::string& type, const std::string& name) {
   using Case = AttrValue::ValueCase;
   static const std::map<std::string, Case, std::less<>> kCases = {
@@ -68,8 +103,8 @@ Status AttrHasType(const AttrValue& value, const std::string& type, const std::s
   const auto found = kCases.find(type);
   const Case want = found == kCases.end() ? Case::kList : found->second;
   if (value.value_case() == want) return Status::OK();
-  return errors::InvalidArgument("AttrValue for attr '", name, "' is ", SummarizeAttrValue(value), ", expected a value of type '",
-                                 type, "'");
+  return errors::InvalidArgument("AttrValue had value with type '", ValueKind(value), "' when '", type,
+                                 "' expected\n\t for attr '", name, "'");
 }
 
 std::string AllowedText(const OpDef::AttrDef& def) {
@@ -125,7 +160,7 @@ Status CheckMinimum(const AttrValue& value, const OpDef::AttrDef& def) {
 // Enums are open on the wire: a type may be a number that is none.
 Status CheckKnownTypes(const AttrValue& value, const OpDef::AttrDef& def) {
   const auto refuse = [&](int type) {
-    return errors::InvalidArgument("AttrValue has invalid DataType enum: ", type, "\n\t for attr '", def.name(), "'\n\t");
+    return errors::InvalidArgument("AttrValue has invalid DataType enum: ", type, "\n\t for attr '", def.name(), "'");
   };
   if (def.type() == "type" && value.has_type() && !IsKnownType(value.type())) return refuse(value.type());
   for (const int type : value.list().type()) {
@@ -134,15 +169,24 @@ Status CheckKnownTypes(const AttrValue& value, const OpDef::AttrDef& def) {
   return Status::OK();
 }
 
-Status CheckAttr(const NodeDef& node, const OpDef& op, const OpDef::AttrDef& def) {
-  const AttrValue* value = FindAttr(node, def.name());
-  if (!value) return def.has_default_value() ? Status::OK() : MissingAttr(def.name(), node, op);
-  Status status = AttrHasType(*value, def.type(), def.name());
-  if (status.ok()) status = CheckKnownTypes(*value, def);
-  if (status.ok() && def.has_allowed_values()) status = CheckAllowed(*value, def);
-  if (status.ok() && def.has_minimum()) status = CheckMinimum(*value, def);
+Status CheckAttr(const AttrValue& value, const NodeDef& node, const OpDef& op, const OpDef::AttrDef& def) {
+  Status status = AttrHasType(value, def.type(), def.name());
+  if (status.ok()) status = CheckKnownTypes(value, def);
+  if (status.ok() && def.has_allowed_values()) status = CheckAllowed(value, def);
+  if (status.ok() && def.has_minimum()) status = CheckMinimum(value, def);
   if (status.ok()) return status;
   return status.Append(StrCat("\n\t; NodeDef: ", FormatNodeForError(node.name()), "; ", SummarizeOpDef(op)));
+}
+
+// Names all attributes that are neither there nor have a default, the last one of the op first.
+Status MissingAttrs(const NodeDef& node, const OpDef& op) {
+  std::vector<std::string> missing;
+  for (int i = op.attr_size() - 1; i >= 0; --i) {
+    const OpDef::AttrDef& def = op.attr(i);
+    if (!def.has_default_value() && !FindAttr(node, def.name())) missing.push_back("'" + def.name() + "'");
+  }
+  return errors::InvalidArgument("NodeDef missing attr", missing.size() == 1 ? " " : "s ", Join(missing, ", "), " from ",
+                                 SummarizeOpDef(op), "; NodeDef: ", FormatNodeForError(node.name()));
 }
 
 int NumDataInputs(const NodeDef& node) {
@@ -164,8 +208,9 @@ StatusOr<std::string> ArgNameAt(const NodeDef& node, const OpDef& op,
 }
 
 std::string ArgText(const OpDef::ArgDef& arg) {
+  // As in TensorFlow, a list of types is not named.
   std::string type = !arg.type_attr().empty()        ? arg.type_attr()
-                     : !arg.type_list_attr().empty() ? arg.type_list_attr()
+                     : !arg.type_list_attr().empty() ? std::string()
                                                      : DataTypeString(arg.type());
   if (!arg.number_attr().empty()) type = arg.number_attr() + "*" + type;
   return arg.name() + ":" + (arg.is_ref() ? "Ref(" + type + ")" : type);
@@ -175,6 +220,14 @@ std::string ArgsText(const google::protobuf::RepeatedPtrField<OpDef::ArgDef>& ar
   std::string text;
   for (const auto& arg : args) text += (text.empty() ? "" : ", ") + ArgText(arg);
   return text;
+}
+
+// "float, int32"; long lists are cut.
+std::string TypesText(const TypeList& types) {
+  constexpr int kMaxTypes = 64;
+  std::string text;
+  for (int i = 0; i < std::min(types.size(), kMaxTypes); ++i) text += (i == 0 ? "" : ", ") + DataTypeString(types.at(i));
+  return types.size() > kMaxTypes ? text + ", ..." : text;
 }
 
 std::string AttrDefText(const OpDef::AttrDef& def) {
@@ -234,12 +287,18 @@ Status ValidateNodeDef(const NodeDef& node, const OpDef& op) {
     }
     seen_control = control;
   }
-  for (const auto& def : op.attr()) OS_RETURN_IF_ERROR(CheckAttr(node, op, def));
+  bool missing = false;
+  for (const auto& def : op.attr()) {
+    const AttrValue* value = FindAttr(node, def.name());
+    if (value) OS_RETURN_IF_ERROR(CheckAttr(*value, node, op, def));
+    missing |= !value && !def.has_default_value();
+  }
+  if (missing) return MissingAttrs(node, op);
   TypeList inputs, outputs;
   OS_RETURN_IF_ERROR(InOutTypeLists(node, op, &inputs, &outputs));
   const int given = NumDataInputs(node);
   if (given != inputs.size()) {
-    return errors::InvalidArgument("NodeDef expected inputs '", ArgsText(op.input_arg()), "' do not match ", given,
+    return errors::InvalidArgument("NodeDef expected inputs '", TypesText(inputs), "' do not match ", given,
                                    " inputs specified; ", SummarizeOpDef(op), "; NodeDef: ",
                                    FormatNodeForError(node.name()));
   }

@@ -66,7 +66,7 @@ class Importer {
   void AddControlDependencies(int n, NodeDef* node);
   NodeDef Renamed(int n);
   StatusOr<TypeList> OutputsOf(const Input& input);
-  std::string_view SourceName(const Input& input) const;
+  std::string_view SourceName(const Input& input);
   Status InferShapes();
   Status FillResults();
   void MergeVersions();
@@ -230,7 +230,7 @@ StatusOr<TypeList> Importer::OutputsOf(const Input& input) {
   return out;
 }
 
-std::string_view Importer::SourceName(const Input& input) const {
+std::string_view Importer::SourceName(const Input& input) {
   return input.node >= 0 ? names_.NewName(def_.node(input.node).name())
                          : graph_.node(input.mapped.node).name();
 }
@@ -301,7 +301,7 @@ void Importer::AddControlDependencies(int n, NodeDef* node) {
 
 NodeDef Importer::Renamed(int n) {
   NodeDef node = def_.node(n);
-  node.set_name(names_.MakeName(node.name()));
+  node.set_name(names_.NewName(node.name()));
   for (int i = 0; i < node.input_size(); ++i) {
     const Input& input = inputs_[static_cast<size_t>(n)][static_cast<size_t>(i)];
     node.set_input(i, TensorIdToString(SourceName(input), input.index));

@@ -26,29 +26,25 @@ Status ImportedNames::Prepare() {
       AddScopes(node.name(), &def_names_);
     }
   }
-  if (prefix_.empty()) {
-    if (options_.uniquify_names) return Status::OK();
-    for (const NodeDef& node : def_.node()) {
-      if (!IsTaken(node.name())) continue;
-      Status status =
-          errors::InvalidArgument("Node name '", node.name(), "' already exists in the Graph");
-      return status.AddNode(node.name());
+  if (!prefix_.empty()) {
+    const std::string scope = prefix_.substr(0, prefix_.size() - 1);
+    if (!IsValidNodeName(scope)) {
+      return errors::InvalidArgument("Imported node name prefix '", prefix_, "' would lead to invalid node names");
     }
-    return Status::OK();
+    if (IsTaken(scope) && options_.uniquify_prefix) prefix_ = FindUnique(scope) + "/";
   }
-  const std::string scope = prefix_.substr(0, prefix_.size() - 1);
-  if (!IsValidNodeName(scope)) {
-    return errors::InvalidArgument("Imported node name prefix '", prefix_,
-                                   "' would lead to invalid node names");
+  return counts_up_ ? Status::OK() : CheckFree();
+}
+
+Status ImportedNames::CheckFree() const {
+  for (const NodeDef& node : def_.node()) {
+    const std::string name = prefix_ + node.name();
+    // Below a prefix only nodes are in the way: scopes are shared.
+    if (prefix_.empty() ? !IsTaken(name) : !graph_.Find(name).valid()) continue;
+    Status status = errors::InvalidArgument("Node name '", name, "' already exists in the Graph");
+    return status.AddNode(node.name());
   }
-  if (!IsTaken(scope)) return Status::OK();
-  if (options_.uniquify_prefix) {
-    prefix_ = FindUnique(scope) + "/";
-    return Status::OK();
-  }
-  if (options_.uniquify_names) return Status::OK();
-  return errors::InvalidArgument("Import node name prefix '", scope,
-                                 "' conflicts with names already used in the Graph");
+  return Status::OK();
 }
 
 std::string ImportedNames::FindUnique(const std::string& name) const {
@@ -59,26 +55,22 @@ std::string ImportedNames::FindUnique(const std::string& name) const {
   return candidate;
 }
 
-std::string ImportedNames::MakeName(const std::string& name) {
+const std::string& ImportedNames::NewName(const std::string& name) {
+  if (prefix_.empty() && !counts_up_) return name;
+  const auto found = renamed_.find(name);
+  if (found != renamed_.end()) return found->second;
   std::string made = prefix_ + name;
   if (counts_up_ && IsTaken(made)) made = FindUnique(made);
-  if (made != name) renamed_.insert_or_assign(name, made);
-  return made;
+  return renamed_.try_emplace(name, std::move(made)).first->second;
 }
 
-std::string_view ImportedNames::NewName(const std::string& name) const {
-  const auto found = renamed_.find(name);
-  return found == renamed_.end() ? std::string_view(name) : std::string_view(found->second);
-}
-
-void ImportedNames::RenameColocation(NodeDef* node) const {
+void ImportedNames::RenameColocation(NodeDef* node) {
   const auto found = node->mutable_attr()->find("_class");
   if (found == node->mutable_attr()->end()) return;
   for (std::string& entry : *found->second.mutable_list()->mutable_s()) {
     if (!entry.starts_with(kLocation)) continue;
     const std::string name = entry.substr(kLocation.size());
-    const auto renamed = renamed_.find(name);
-    entry = std::string(kLocation) + (renamed != renamed_.end() ? renamed->second : prefix_ + name);
+    entry = std::string(kLocation) + NewName(name);
   }
 }
 

@@ -18,12 +18,10 @@ class ImportedNames {
 
   /// Settles the prefix; INVALID_ARGUMENT where names would be invalid or are taken.
   Status Prepare();
-  /// The new name of a node, chosen now.
-  std::string MakeName(const std::string& name);
-  /// The new name of a node that has one; with its prefix alone before that (back edges).
-  std::string_view NewName(const std::string& name) const;
+  /// The new name of a node, chosen when it is first asked for: a loop's head reads what comes later.
+  const std::string& NewName(const std::string& name);
   /// "_class" follows the nodes that it names.
-  void RenameColocation(NodeDef* node) const;
+  void RenameColocation(NodeDef* node);
   /// INVALID_ARGUMENT for a node that is to be with one that the GraphDef lacks.
   Status CheckColocation(const NodeDef& node, const StringMap<int>& index) const;
 
@@ -32,6 +30,7 @@ class ImportedNames {
     return graph_.Find(name).valid() || scopes_.contains(name);
   }
   bool InGraphDef(std::string_view name) const { return def_names_.contains(name); }
+  Status CheckFree() const;
   std::string FindUnique(const std::string& name) const;
 
   const Graph& graph_;

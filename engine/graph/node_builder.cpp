@@ -1,5 +1,7 @@
 #include "engine/graph/node_builder.h"
 
+#include <algorithm>
+
 #include "engine/base/text.h"
 #include "engine/framework/attr_value_util.h"
 #include "engine/graph/graph.h"
@@ -36,6 +38,10 @@ const OpDef::ArgDef* NodeBuilder::NextArg() {
 
 void NodeBuilder::AddInput(const Source& source) {
   def_.add_input(TensorIdToString(source.node, source.output));
+}
+
+void NodeBuilder::ControlInput(std::string_view node) {
+  if (std::find(control_inputs_.begin(), control_inputs_.end(), node) == control_inputs_.end()) control_inputs_.emplace_back(node);
 }
 
 void NodeBuilder::CheckType(const OpDef::ArgDef& arg, DataType expected, DataType actual) {

@@ -34,7 +34,7 @@ class NodeBuilder {
   void InputList(const std::vector<Source>& sources);
   /// Instead of an input that there is no tensor for.
   void AddError(std::string message) { source_errors_.push_back(std::move(message)); }
-  void ControlInput(std::string_view node) { control_inputs_.emplace_back(node); }
+  void ControlInput(std::string_view node);
   /// An attribute that is there already must be equal.
   void Attr(std::string_view name, AttrValue value);
   /// The name of the op, "" where there is none.
