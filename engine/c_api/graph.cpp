@@ -46,7 +46,7 @@ Status CheckOutput(const TF_Output& output) {
 }
 
 std::string OutputName(const TF_Output& output) {
-  return output.oper ? StrCat(output.oper->name, ":", output.index) : std::string();
+  return output.oper ? output.oper->name + ":" + std::to_string(output.index) : std::string();
 }
 
 namespace {

@@ -17,8 +17,12 @@ constexpr int64_t kLongNanos = 200'000;
 
 int NodeCosts::CountAbove(uint32_t nanos) const {
   int count = 0;
-  for (size_t i = 0; i < count_; ++i) count += nanos_[i].load(std::memory_order_relaxed) > nanos ? 1 : 0;
+  for (size_t i = 0; i < count_; ++i) count += Shorter(nanos_[i].load(std::memory_order_relaxed)) > nanos ? 1 : 0;
   return count;
+}
+
+void NodeCosts::Forget() {
+  for (size_t i = 0; i < count_; ++i) nanos_[i].store(0, std::memory_order_relaxed);
 }
 
 std::unique_ptr<SerialRun> PlanMemory::TakeSerial(bool may_share) {
@@ -46,6 +50,8 @@ void PlanMemory::GiveBack(std::unique_ptr<SerialRun> run, int64_t nanos) {
     usual_nanos_.store(std::max<int64_t>(nanos, 1), std::memory_order_relaxed);
   } else if (nanos > kLongNanos && nanos > kMuchLonger * usual) {
     usual_nanos_.store(0, std::memory_order_relaxed);
+    costs_.Forget();
+    parallel_runs_.store(0, std::memory_order_relaxed);
     way_.store(Way::kUnknown, std::memory_order_relaxed);
   }
   std::lock_guard lock(mutex_);
@@ -53,9 +59,9 @@ void PlanMemory::GiveBack(std::unique_ptr<SerialRun> run, int64_t nanos) {
 }
 
 void PlanMemory::NoteParallel() {
-  // Now and then is enough.
+  // Later now and then is enough.
   const uint64_t runs = parallel_runs_.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (way_.load(std::memory_order_relaxed) == Way::kParallel && (runs & (runs - 1)) != 0) return;
+  if (way_.load(std::memory_order_relaxed) == Way::kParallel && runs > 4 && (runs & (runs - 1)) != 0) return;
   way_.store(costs_.CountAbove(kWorthSharing) < 2 ? Way::kSerial : Way::kParallel, std::memory_order_relaxed);
 }
 

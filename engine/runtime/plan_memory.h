@@ -12,22 +12,28 @@
 
 namespace opscope {
 
-/// What kernels took, by node. Threads: any; figures are averages in which recent runs count more.
+/// What kernels took, by node: the shorter of the last two times, since a thread may be put aside for a while. Threads: any.
 class NodeCosts {
  public:
-  explicit NodeCosts(size_t count) : nanos_(new std::atomic<uint32_t>[count]()), count_(count) {}
+  explicit NodeCosts(size_t count) : nanos_(new std::atomic<uint64_t>[count]()), count_(count) {}
   /// 0 for what never ran.
-  uint32_t Of(uint32_t node) const { return nanos_[node].load(std::memory_order_relaxed); }
+  uint32_t Of(uint32_t node) const { return Shorter(nanos_[node].load(std::memory_order_relaxed)); }
   void Note(uint32_t node, int64_t nanos) {
-    const auto now = static_cast<uint32_t>(std::clamp<int64_t>(nanos, 1, UINT32_MAX / 8));
-    const uint32_t before = Of(node);
-    nanos_[node].store(before == 0 ? now : (before * 3 + now) / 4, std::memory_order_relaxed);
+    const auto now = static_cast<uint64_t>(std::clamp<int64_t>(nanos, 1, UINT32_MAX));
+    const uint64_t before = nanos_[node].load(std::memory_order_relaxed);
+    nanos_[node].store(before << 32 | now, std::memory_order_relaxed);
   }
   /// How many nodes take longer than that.
   int CountAbove(uint32_t nanos) const;
+  void Forget();
 
  private:
-  std::unique_ptr<std::atomic<uint32_t>[]> nanos_;
+  static uint32_t Shorter(uint64_t times) {
+    const auto last = static_cast<uint32_t>(times), before = static_cast<uint32_t>(times >> 32);
+    return before == 0 ? last : std::min(last, before);
+  }
+
+  std::unique_ptr<std::atomic<uint64_t>[]> nanos_;
   size_t count_;
 };
 

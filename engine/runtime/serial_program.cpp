@@ -218,6 +218,8 @@ class Compiler {
       op.has_unread_outputs = true;
       free_.push_back(slot_of_[output]);
     }
+    op.is_plain = op.kind == SerialOp::Kind::kKernel && op.num_outputs == 1 && !op.checks_dead && !op.notes_dead &&
+                  !op.has_unread_outputs && !op.may_lack_outputs;
     to->ops.push_back(op);
   }
 

@@ -31,6 +31,7 @@ struct SerialOp {
   bool notes_dead = false;   ///< Others look whether it was dead.
   bool may_lack_outputs = false;
   bool has_unread_outputs = false;
+  bool is_plain = false;     ///< A kKernel with one output that is read, and nothing dead about it.
   uint16_t num_inputs = 0, num_outputs = 0;
   DataType output_type = DT_INVALID;  ///< Of the first output.
   uint32_t node = 0;                  ///< Of the plan; for a kLoop the frame.

@@ -40,6 +40,38 @@ void SerialRun::Run() {
   if (state_.aborted()) ClearAll();
 }
 
+// What most instructions are, without detours.
+inline bool SerialRun::RunPlain(const SerialOp& op) {
+  TensorValue* const slots = slots_.data();
+  const uint32_t* const inputs = program_.input_slots.data() + op.first_input;
+  TensorValue& output = slots[op.first_output];
+  output.set = output.dead = false;
+  params_.kernel = op.kernel;
+  params_.device = op.device;
+  params_.inputs = {slots, inputs};
+  params_.outputs = {&output, nullptr};
+  params_.input_is_last = program_.input_is_last.data() + op.first_input;
+  params_.output_required = nullptr;
+  {
+    OpKernelContext context(&params_);
+    op.kernel->Compute(&context);
+    if (!context.status().ok()) {
+      Fail(op, context.status());
+      return false;
+    }
+  }
+  if (!output.set || output.tensor.dtype() != op.output_type) {
+    const Status status = state_.CheckOutputs(plan_.nodes[op.node], &output);
+    if (!status.ok()) Fail(op, status);
+    if (!status.ok()) return false;
+  }
+  const uint8_t* const clears = program_.clears_input.data() + op.first_input;
+  for (uint32_t i = 0; i < op.num_inputs; ++i) {
+    if (clears[i] != 0) Clear(&slots[inputs[i]]);
+  }
+  return true;
+}
+
 template <bool kTimed>
 void SerialRun::RunFrame(Level* level) {
   const SerialFrame& frame = program_.frames[level->frame];
@@ -47,7 +79,8 @@ void SerialRun::RunFrame(Level* level) {
   const SerialOp* const end = op + frame.ops.size();
   if (!kTimed) op += frame.num_leading_constants;
   for (; op != end; ++op) {
-    if (state_.aborted() || !RunOp<kTimed>(*op, level)) return;
+    if (state_.aborted()) return;
+    if (!kTimed && op->is_plain ? !RunPlain(*op) : !RunOp<kTimed>(*op, level)) return;
   }
 }
 

@@ -34,6 +34,7 @@ class SerialRun {
   void RunLoop(uint32_t frame, const Level& parent);
   template <bool kTimed>
   bool RunOp(const SerialOp& op, Level* level);
+  bool RunPlain(const SerialOp& op);
   Status RunKernel(const SerialOp& op);
   Status RunGathered(const SerialOp& op);
   Status Compute(const SerialOp& op);
