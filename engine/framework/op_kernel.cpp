@@ -81,12 +81,13 @@ Status OpKernelContext::allocate_output(int i, const TensorShape& shape, Tensor*
 Status OpKernelContext::forward_input_or_allocate_output(std::span<const int> candidates, int i,
                                                          const TensorShape& shape, Tensor** tensor) {
   const DataType want = RemoveRef(expected_output_dtype(i));
+  const Allocator* const here = params_->device->allocator();
   for (const int candidate : candidates) {
     TensorValue& value = params_->inputs.at(candidate);
     // Only memory of this device may become its output, and only what nobody else can see.
     if (candidate >= 64 || !IsLast(candidate) || IsForwarded(candidate) || value.ref || !value.tensor.RefCountIsOne()) continue;
     if (value.tensor.dtype() != want || value.tensor.NumElements() != shape.num_elements()) continue;
-    if (value.tensor.allocator() != params_->device->allocator()) continue;
+    if (value.tensor.allocator() != here) continue;
     if (value.tensor.shape() == shape) {
       // The slot's count goes to the output: no counting, and the input stays readable.
       forwarded_ |= uint64_t{1} << candidate;

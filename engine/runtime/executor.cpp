@@ -15,16 +15,20 @@ namespace {
 // Ends the run after some time. A thread of its own: the run's threads may all be busy.
 class Watchdog {
  public:
-  Watchdog(int64_t timeout_ms, StepState* state) {
-    if (timeout_ms <= 0) return;
-    thread_ = std::jthread([this, timeout_ms, state](const std::stop_token& stop) {
-      std::unique_lock lock(mutex_);
-      changed_.wait_for(lock, stop, std::chrono::milliseconds(timeout_ms), [] { return false; });
-      if (!stop.stop_requested()) state->Abort(errors::DeadlineExceeded("Timed out waiting for notification"));
-    });
-  }
+  Watchdog(int64_t timeout_ms, StepState* state)
+      : state_(state),
+        timeout_(timeout_ms),
+        thread_([this](const std::stop_token& stop) { Watch(stop); }) {}
 
  private:
+  void Watch(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, stop, timeout_, [] { return false; });
+    if (!stop.stop_requested()) state_->Abort(errors::DeadlineExceeded("Timed out waiting for notification"));
+  }
+
+  StepState* const state_;
+  const std::chrono::milliseconds timeout_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::jthread thread_;
@@ -64,7 +68,8 @@ Status RunIn(Run* run, const ExecutorArgs& args, std::vector<Tensor>* fetches) {
   state.Begin(args);
   {
     const StopListeners listeners(args, &state);
-    const Watchdog watchdog(args.timeout_ms, &state);
+    std::optional<Watchdog> watchdog;
+    if (args.timeout_ms > 0) watchdog.emplace(args.timeout_ms, &state);
     if (!state.aborted()) run->Run();
   }
   return state.Take(fetches);

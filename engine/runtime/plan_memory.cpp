@@ -11,6 +11,8 @@ constexpr uint32_t kWorthSharing = 20'000;
 constexpr size_t kMaxIdle = 16;
 /// A serial run that takes so much longer than usual has got other inputs: it is looked at again.
 constexpr int64_t kMuchLonger = 4;
+/// … when that happens so often in a row: once may be a thread that was put aside.
+constexpr int kLongRuns = 3;
 constexpr int64_t kLongNanos = 200'000;
 
 }  // namespace
@@ -46,9 +48,11 @@ std::unique_ptr<SerialRun> PlanMemory::TakeSerial(bool may_share) {
 
 void PlanMemory::GiveBack(std::unique_ptr<SerialRun> run, int64_t nanos) {
   const int64_t usual = usual_nanos_.load(std::memory_order_relaxed);
-  if (usual == 0 || nanos < usual) {
-    usual_nanos_.store(std::max<int64_t>(nanos, 1), std::memory_order_relaxed);
-  } else if (nanos > kLongNanos && nanos > kMuchLonger * usual) {
+  if (usual == 0 || nanos < usual) usual_nanos_.store(std::max<int64_t>(nanos, 1), std::memory_order_relaxed);
+  if (usual == 0 || nanos < kLongNanos || nanos < kMuchLonger * usual) {
+    if (long_runs_.load(std::memory_order_relaxed) != 0) long_runs_.store(0, std::memory_order_relaxed);
+  } else if (long_runs_.fetch_add(1, std::memory_order_relaxed) + 1 >= kLongRuns) {
+    long_runs_.store(0, std::memory_order_relaxed);
     usual_nanos_.store(0, std::memory_order_relaxed);
     costs_.Forget();
     parallel_runs_.store(0, std::memory_order_relaxed);

@@ -59,6 +59,7 @@ class PlanMemory {
   std::atomic<Way> way_{Way::kUnknown};
   std::atomic<uint64_t> parallel_runs_{0};
   std::atomic<int64_t> usual_nanos_{0};  ///< Of a serial run.
+  std::atomic<int> long_runs_{0};        ///< Serial ones in a row that took much longer.
   std::once_flag compiled_;
   std::unique_ptr<const SerialProgram> program_;
   std::mutex mutex_;
