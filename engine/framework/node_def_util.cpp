@@ -273,7 +273,8 @@ std::string OutputName(const NodeDef& node, const OpDef& op, int i) {
 
 void AddDefaultAttrs(const OpDef& op, NodeDef* node) {
   for (const auto& def : op.attr()) {
-    if (def.has_default_value()) node->mutable_attr()->insert({def.name(), def.default_value()});
+    if (!def.has_default_value() || node->attr().contains(def.name())) continue;
+    (*node->mutable_attr())[def.name()] = def.default_value();
   }
 }
 

@@ -65,7 +65,9 @@ class Importer {
   Status CheckBackEdges();
   void AddControlDependencies(int n, NodeDef* node);
   NodeDef Renamed(int n);
-  StatusOr<TypeList> OutputsOf(const Input& input);
+  const std::string& OriginalName(int n) const { return *originals_[static_cast<size_t>(n)]; }
+  Status FindOutputs(const Input& input, TypeList* made, const TypeList** outputs);
+  Status CycleFound();
   std::string_view SourceName(const Input& input);
   Status InferShapes();
   Status FillResults();
@@ -79,6 +81,8 @@ class Importer {
   ShapeRefiner& refiner_;
   ImportedNames names_;
   StringMap<int> index_;
+  std::vector<const std::string*>
+      originals_;  ///< Names in the GraphDef, whose nodes move into the graph.
   std::vector<std::vector<Input>> inputs_;
   std::vector<std::vector<int>> readers_;
   std::vector<int64_t> pending_;
@@ -139,13 +143,16 @@ Status Importer::CheckMappings() {
 
 Status Importer::CheckNodes() {
   index_.reserve(static_cast<size_t>(def_.node_size()));
+  originals_.reserve(static_cast<size_t>(def_.node_size()));
   for (int n = 0; n < def_.node_size(); ++n) {
     const NodeDef& node = def_.node(n);
     const auto fail = [&](std::string_view what) {
       return AtNode(errors::InvalidArgument("Node '", node.name(), "'", what), node.name());
     };
     if (!IsValidNodeName(node.name())) return fail(": Node name contains invalid characters");
-    if (!index_.try_emplace(node.name(), n).second) return fail(" is not unique");
+    const auto [at, is_new] = index_.try_emplace(node.name(), n);
+    if (!is_new) return fail(" is not unique");
+    originals_.push_back(&at->first);
     if (node.op().empty()) return fail(" does not specify an operation");
     bool seen_control = false;
     for (const std::string& input : node.input()) {
@@ -215,36 +222,51 @@ Status Importer::AddAll() {
       if (--pending_[static_cast<size_t>(reader)] == 0) ready.push(reader);
     }
   }
-  if (results_.nodes.size() != count)
-    return CycleError(Graph::FromGraphDef(def_), count - results_.nodes.size());
+  if (results_.nodes.size() != count) return CycleFound();
   return CheckBackEdges();
 }
 
-StatusOr<TypeList> Importer::OutputsOf(const Input& input) {
-  if (input.node >= 0) return outputs_[static_cast<size_t>(input.node)];
+// What was not added is in a cycle, or behind one.
+Status Importer::CycleFound() {
+  GraphDef rest;
+  for (int n = 0; n < def_.node_size(); ++n) {
+    if (!ids_[static_cast<size_t>(n)].valid()) *rest.add_node() = def_.node(n);
+  }
+  const auto count = static_cast<size_t>(rest.node_size());
+  return CycleError(Graph::FromGraphDef(std::move(rest)), count);
+}
+
+// Those of an imported node are at hand; others are made into `made`.
+Status Importer::FindOutputs(const Input& input, TypeList* made, const TypeList** outputs) {
+  if (input.node >= 0) {
+    *outputs = &outputs_[static_cast<size_t>(input.node)];
+    return Status::OK();
+  }
   const Node& node = graph_.node(input.mapped.node);
   const OpDef* op = nullptr;
   OS_RETURN_IF_ERROR(ops_->LookUp(node.op(), &op));
-  TypeList in, out;
-  OS_RETURN_IF_ERROR(InOutTypeLists(node.def, *op, &in, &out));
-  return out;
+  TypeList in;
+  *outputs = made;
+  return InOutTypeLists(node.def, *op, &in, made);
 }
 
 std::string_view Importer::SourceName(const Input& input) {
-  return input.node >= 0 ? names_.NewName(def_.node(input.node).name())
+  return input.node >= 0 ? names_.NewName(OriginalName(input.node))
                          : graph_.node(input.mapped.node).name();
 }
 
 Status Importer::CheckSource(const NodeDef& node, const Input& input) {
   const bool is_back_edge = input.node >= 0 && !ids_[static_cast<size_t>(input.node)].valid();
   if (is_back_edge || input.index == TensorId::kControlSlot) return Status::OK();
-  OS_ASSIGN_OR_RETURN(const TypeList outputs, OutputsOf(input));
-  if (input.index < outputs.size()) return Status::OK();
+  TypeList made;
+  const TypeList* outputs = nullptr;
+  OS_RETURN_IF_ERROR(FindOutputs(input, &made, &outputs));
+  if (input.index < outputs->size()) return Status::OK();
   const std::string_view source =
-      input.node >= 0 ? std::string_view(def_.node(input.node).name()) : SourceName(input);
+      input.node >= 0 ? std::string_view(OriginalName(input.node)) : SourceName(input);
   return errors::InvalidArgument("Node '", node.name(), "': Connecting to invalid output ",
                                  input.index, " of source node ", source, " which has ",
-                                 outputs.size(), " outputs.");
+                                 outputs->size(), " outputs.");
 }
 
 Status Importer::CheckTypes(const NodeDef& node, int n, const OpDef& op) {
@@ -260,10 +282,12 @@ Status Importer::CheckTypes(const NodeDef& node, int n, const OpDef& op) {
       back_edge = true;
       continue;
     }
-    OS_ASSIGN_OR_RETURN(const TypeList outputs, OutputsOf(input));
-    if (!TypesCompatible(in.at(at), outputs.at(input.index))) {
+    TypeList made;
+    const TypeList* outputs = nullptr;
+    OS_RETURN_IF_ERROR(FindOutputs(input, &made, &outputs));
+    if (!TypesCompatible(in.at(at), outputs->at(input.index))) {
       return TypeMismatch(node.name(), at, in.at(at), SourceName(input), input.index,
-                          outputs.at(input.index));
+                          outputs->at(input.index));
     }
   }
   if (back_edge) with_back_edges_.push_back(n);
@@ -276,7 +300,7 @@ Status Importer::CheckBackEdges() {
       if (input.node < 0 || input.index == TensorId::kControlSlot) continue;
       const TypeList& outputs = outputs_[static_cast<size_t>(input.node)];
       if (input.index < outputs.size()) continue;
-      const std::string_view source = names_.NewName(def_.node(input.node).name());
+      const std::string_view source = names_.NewName(OriginalName(input.node));
       return errors::InvalidArgument("Output ", input.index, " of node ", source,
                                      " does not exist. Node only has ", outputs.size(),
                                      " outputs.");
@@ -300,11 +324,12 @@ void Importer::AddControlDependencies(int n, NodeDef* node) {
 }
 
 NodeDef Importer::Renamed(int n) {
-  NodeDef node = def_.node(n);
-  node.set_name(names_.NewName(node.name()));
+  NodeDef node = std::move(*def_.mutable_node(n));
+  if (!names_.keep()) node.set_name(names_.NewName(OriginalName(n)));
   for (int i = 0; i < node.input_size(); ++i) {
     const Input& input = inputs_[static_cast<size_t>(n)][static_cast<size_t>(i)];
-    node.set_input(i, TensorIdToString(SourceName(input), input.index));
+    const bool stays = names_.keep() && input.node >= 0 && !node.input(i).ends_with(":0");
+    if (!stays) node.set_input(i, TensorIdToString(SourceName(input), input.index));
   }
   names_.RenameColocation(&node);
   if (!options_.default_device.empty() && node.device().empty())
@@ -317,20 +342,18 @@ Status Importer::AddNode(int n) {
   const NodeDef& original = def_.node(n);
   for (const Input& input : inputs_[static_cast<size_t>(n)]) {
     Status status = CheckSource(original, input);
-    if (!status.ok()) return AtNode(std::move(status), original.name());
+    if (!status.ok()) return AtNode(std::move(status), OriginalName(n));
   }
   const OpDef* op = nullptr;
   Status status = ops_->LookUp(original.op(), &op);
-  NodeDef node;
-  if (status.ok()) {
-    status = names_.CheckColocation(original, index_);
-    node = Renamed(n);
-    AddDefaultAttrs(*op, &node);
-  }
-  if (status.ok()) status = ValidateNodeDef(node, *op);
+  if (status.ok()) status = names_.CheckColocation(original, index_);
+  if (!status.ok()) return AtNode(std::move(status), OriginalName(n));
+  NodeDef node = Renamed(n);
+  AddDefaultAttrs(*op, &node);
+  status = ValidateNodeDef(node, *op);
   if (status.ok()) status = CheckOpDeprecation(*op, def_.versions().producer());
   if (status.ok()) status = CheckTypes(node, n, *op);
-  if (!status.ok()) return AtNode(std::move(status), original.name());
+  if (!status.ok()) return AtNode(std::move(status), OriginalName(n));
   OS_ASSIGN_OR_RETURN(const NodeId id, graph_.AddNode(std::move(node)));
   ids_[static_cast<size_t>(n)] = id;
   results_.nodes.push_back(id);

@@ -29,7 +29,8 @@ Status ImportedNames::Prepare() {
   if (!prefix_.empty()) {
     const std::string scope = prefix_.substr(0, prefix_.size() - 1);
     if (!IsValidNodeName(scope)) {
-      return errors::InvalidArgument("Imported node name prefix '", prefix_, "' would lead to invalid node names");
+      return errors::InvalidArgument("Imported node name prefix '", prefix_,
+                                     "' would lead to invalid node names");
     }
     if (IsTaken(scope) && options_.uniquify_prefix) prefix_ = FindUnique(scope) + "/";
   }
@@ -56,7 +57,7 @@ std::string ImportedNames::FindUnique(const std::string& name) const {
 }
 
 const std::string& ImportedNames::NewName(const std::string& name) {
-  if (prefix_.empty() && !counts_up_) return name;
+  if (keep()) return name;
   const auto found = renamed_.find(name);
   if (found != renamed_.end()) return found->second;
   std::string made = prefix_ + name;

@@ -18,6 +18,8 @@ class ImportedNames {
 
   /// Settles the prefix; INVALID_ARGUMENT where names would be invalid or are taken.
   Status Prepare();
+  /// Whether every node keeps its name. After Prepare.
+  bool keep() const { return prefix_.empty() && !counts_up_; }
   /// The new name of a node, chosen when it is first asked for: a loop's head reads what comes later.
   const std::string& NewName(const std::string& name);
   /// "_class" follows the nodes that it names.
