@@ -53,6 +53,39 @@ TF_Operation* Find(TF_Graph* graph, const char* name) {
 
 }  // namespace
 
+namespace {
+
+// while (i < limit) { i = i + 1; x = x + x }
+TF_WhileParams StartLoop(CGraph& g, TF_Output* inputs) {
+  TF_WhileParams params = TF_NewWhile(g, inputs, 2, g.status());
+  if (!g.status().ok()) return params;
+  const auto constant = [&](TF_Graph* graph, const char* name, int32_t value) -> TF_Output {
+    TF_Tensor* tensor = CGraph::Scalar(value, TF_INT32);
+    TF_OperationDescription* desc = TF_NewOperation(graph, "Const", name);
+    TF_SetAttrType(desc, "dtype", TF_INT32);
+    TF_SetAttrTensor(desc, "value", tensor, g.status());
+    TF_DeleteTensor(tensor);
+    return {TF_FinishOperation(desc, g.status()), 0};
+  };
+  const auto binary = [&](TF_Graph* graph, const char* op, const char* name, TF_Output a,
+                          TF_Output b) -> TF_Output {
+    TF_OperationDescription* desc = TF_NewOperation(graph, op, name);
+    TF_AddInput(desc, a);
+    TF_AddInput(desc, b);
+    return {TF_FinishOperation(desc, g.status()), 0};
+  };
+  params.cond_output = binary(params.cond_graph, "Less", "less", params.cond_inputs[0],
+                              constant(params.cond_graph, "limit", 5));
+  params.body_outputs[0] = binary(params.body_graph, "AddV2", "inc", params.body_inputs[0],
+                                  constant(params.body_graph, "one", 1));
+  params.body_outputs[1] =
+      binary(params.body_graph, "AddV2", "double", params.body_inputs[1], params.body_inputs[1]);
+  params.name = "loop";
+  return params;
+}
+
+}  // namespace
+
 class TstCApiGraphs : public QObject {
   Q_OBJECT
 
@@ -64,6 +97,7 @@ class TstCApiGraphs : public QObject {
   void import_mapsInputs();
   void import_waitsForControlDependencies();
   void import_tellsWhatWasAskedFor();
+  void import_keepsLoopsClosed();
   void import_isAllOrNothing();
   void import_survivesOddBytes();
   void attributes_ofEveryKind();
@@ -193,6 +227,38 @@ void TstCApiGraphs::import_tellsWhatWasAskedFor() {
            QStringLiteral("Invalid return output 1 of node 'sum', which has 1 output(s)"));
 }
 
+// The head of a loop reads a node that comes later; it must be read by its new name.
+void TstCApiGraphs::import_keepsLoopsClosed() {
+  CGraph source;
+  TF_Output inputs[] = {source.Placeholder("i", TF_INT32), source.Constant("x", 3, TF_INT32)};
+  const TF_WhileParams params = StartLoop(source, inputs);
+  TF_Output outputs[2];
+  TF_FinishWhile(&params, source.status(), outputs);
+  QVERIFY2(source.status().ok(), qPrintable(source.status().message()));
+  const std::string bytes = Serialized(source);
+  for (const bool counts_up : {false, true}) {
+    CGraph g;
+    Importer importer;
+    if (counts_up) {
+      importer.Run(g, bytes);
+      TF_ImportGraphDefOptionsSetUniquifyNames(importer, 1);
+    } else {
+      TF_ImportGraphDefOptionsSetPrefix(importer, "in");
+    }
+    importer.Run(g, bytes);
+    QVERIFY2(importer.status.ok(), qPrintable(importer.status.message()));
+    const char* merge = counts_up ? "loop/merge0_1" : "in/loop/merge0";
+    const char* next = counts_up ? "loop/next_iteration0_1" : "in/loop/next_iteration0";
+    QVERIFY(TF_OperationInput({Find(g, merge), 1}).oper == Find(g, next));
+    const TF_Output feed{Find(g, counts_up ? "i_1" : "in/i"), 0};
+    TF_Tensor* fed = CGraph::Scalar(2, TF_INT32);
+    QCOMPARE(CGraph::Take<int32_t>(
+                 g.Run({feed}, {fed}, {Find(g, counts_up ? "loop/exit1_1" : "in/loop/exit1"), 0})),
+             24);
+    TF_DeleteTensor(fed);
+  }
+}
+
 void TstCApiGraphs::import_isAllOrNothing() {
   CGraph g;
   // A node of an op that nobody knows comes last.
@@ -293,6 +359,17 @@ void TstCApiGraphs::attributes_thatAreWrong() {
   TF_SetAttrType(desc, "dtype", static_cast<TF_DataType>(12345));
   QVERIFY(TF_FinishOperation(desc, g.status()) == nullptr);
   QCOMPARE(g.status().code(), TF_INVALID_ARGUMENT);
+  desc = TF_NewOperation(g, "Placeholder", "q");
+  TF_SetAttrInt(desc, "dtype", 3);
+  QVERIFY(TF_FinishOperation(desc, g.status()) == nullptr);
+  QVERIFY2(g.status().message().startsWith(
+               QStringLiteral("AttrValue had value with type 'int' when 'type' expected")),
+           qPrintable(g.status().message()));
+  desc = TF_NewOperation(g, "Bucketize", "b");
+  TF_AddInput(desc, c);
+  QVERIFY(TF_FinishOperation(desc, g.status()) == nullptr);
+  QVERIFY(g.status().message().startsWith(
+      QStringLiteral("NodeDef missing attr 'boundaries' from Op<name=Bucketize")));
 }
 
 void TstCApiGraphs::edges_areUpdated() {
@@ -315,39 +392,6 @@ void TstCApiGraphs::edges_areUpdated() {
   QVERIFY(g.Run({}, {}, sum) == nullptr);
   QCOMPARE(g.status().code(), TF_FAILED_PRECONDITION);
 }
-
-namespace {
-
-// while (i < limit) { i = i + 1; x = x + x }
-TF_WhileParams StartLoop(CGraph& g, TF_Output* inputs) {
-  TF_WhileParams params = TF_NewWhile(g, inputs, 2, g.status());
-  if (!g.status().ok()) return params;
-  const auto constant = [&](TF_Graph* graph, const char* name, int32_t value) -> TF_Output {
-    TF_Tensor* tensor = CGraph::Scalar(value, TF_INT32);
-    TF_OperationDescription* desc = TF_NewOperation(graph, "Const", name);
-    TF_SetAttrType(desc, "dtype", TF_INT32);
-    TF_SetAttrTensor(desc, "value", tensor, g.status());
-    TF_DeleteTensor(tensor);
-    return {TF_FinishOperation(desc, g.status()), 0};
-  };
-  const auto binary = [&](TF_Graph* graph, const char* op, const char* name, TF_Output a,
-                          TF_Output b) -> TF_Output {
-    TF_OperationDescription* desc = TF_NewOperation(graph, op, name);
-    TF_AddInput(desc, a);
-    TF_AddInput(desc, b);
-    return {TF_FinishOperation(desc, g.status()), 0};
-  };
-  params.cond_output = binary(params.cond_graph, "Less", "less", params.cond_inputs[0],
-                              constant(params.cond_graph, "limit", 5));
-  params.body_outputs[0] = binary(params.body_graph, "AddV2", "inc", params.body_inputs[0],
-                                  constant(params.body_graph, "one", 1));
-  params.body_outputs[1] =
-      binary(params.body_graph, "AddV2", "double", params.body_inputs[1], params.body_inputs[1]);
-  params.name = "loop";
-  return params;
-}
-
-}  // namespace
 
 void TstCApiGraphs::while_loopsRun() {
   CGraph g;
