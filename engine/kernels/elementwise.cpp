@@ -1,10 +1,25 @@
 #include "engine/kernels/elementwise.h"
 
+#include <algorithm>
+
+#include "engine/framework/current_cancellation.h"
+
 namespace opscope::kernels {
 namespace {
 
 // TensorFlow's broadcasting kernels go up to this many dims after neighbouring ones were joined.
 constexpr size_t kMaxBroadcastDims = 5;
+
+// A cancelled step ends behind a piece.
+constexpr int64_t kElementsOfPiece = int64_t{1} << 18;
+
+template <typename F>
+void ForPieces(int64_t count, F&& f) {
+  if (count <= kElementsOfPiece) return f(0, count);
+  for (int64_t i = 0; i < count && !CurrentStepIsCancelled(); i += kElementsOfPiece) {
+    f(i, std::min(kElementsOfPiece, count - i));
+  }
+}
 
 }  // namespace
 
@@ -70,7 +85,16 @@ void BinaryKernel::ComputeRow(OpKernelContext* context, const TensorShape& shape
       mode = mode == BroadcastMode::kLeftStays ? BroadcastMode::kRightStays : BroadcastMode::kLeftStays;
     }
   }
-  if (!loop_(a, b, out->raw_data(), shape.num_elements(), mode)) ReportFailure(context);
+  const size_t size = ElementSize(context->input(0).dtype()), out_size = ElementSize(out->dtype());
+  const auto at = [](const void* data, bool moves, int64_t i, size_t bytes) {
+    return static_cast<const char*>(data) + (moves ? static_cast<size_t>(i) * bytes : 0);
+  };
+  bool ok = true;
+  ForPieces(shape.num_elements(), [&](int64_t i, int64_t count) {
+    ok = loop_(at(a, mode != BroadcastMode::kLeftStays, i, size), at(b, mode != BroadcastMode::kRightStays, i, size),
+               static_cast<char*>(out->raw_data()) + static_cast<size_t>(i) * out_size, count, mode) && ok;
+  });
+  if (!ok) ReportFailure(context);
 }
 
 void BinaryKernel::ReportFailure(OpKernelContext* context) const {
@@ -94,7 +118,12 @@ void UnaryKernel::Compute(OpKernelContext* context) {
   Tensor* out = nullptr;
   OP_REQUIRES_OK(context,
                  context->forward_input_or_allocate_output(candidates, 0, x.shape(), &out));
-  loop_(x.raw_data(), out->raw_data(), x.NumElements());
+  const char* const from = static_cast<const char*>(x.raw_data());
+  char* const to = static_cast<char*>(out->raw_data());
+  const size_t size = ElementSize(x.dtype()), out_size = ElementSize(out->dtype());
+  ForPieces(x.NumElements(), [&](int64_t i, int64_t count) {
+    loop_(from + static_cast<size_t>(i) * size, to + static_cast<size_t>(i) * out_size, count);
+  });
 }
 
 }  // namespace opscope::kernels

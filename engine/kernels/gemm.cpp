@@ -1,7 +1,9 @@
 #include "engine/kernels/gemm.h"
 
+#include <algorithm>
 #include <complex>
 
+#include "engine/framework/current_cancellation.h"
 #include "engine/framework/tensor_eigen.h"
 #include "engine/kernels/onednn.h"
 
@@ -12,8 +14,11 @@ namespace {
 template <typename T>
 using Strided = Eigen::Map<const MatrixRowMajor<T>, 0, Eigen::OuterStride<>>;
 
+// Of one piece of work; a cancelled step ends behind it.
+constexpr int64_t kMultiplicationsOfPiece = int64_t{1} << 27;
+
 template <typename T>
-void BlockedGemm(const GemmShape& s, const T* a, const T* b, T* out) {
+void BlockedPiece(const GemmShape& s, const T* a, const T* b, T* out) {
   Eigen::Map<MatrixRowMajor<T>, 0, Eigen::OuterStride<>> c(out, s.rows, s.cols,
                                                            Eigen::OuterStride<>(s.stride_out));
   const Strided<T> am(a, s.transpose_a ? s.depth : s.rows, s.transpose_a ? s.rows : s.depth,
@@ -28,6 +33,18 @@ void BlockedGemm(const GemmShape& s, const T* a, const T* b, T* out) {
     c.noalias() = am * bm.transpose();
   } else {
     c.noalias() = am * bm;
+  }
+}
+
+// In pieces of rows.
+template <typename T>
+void BlockedGemm(const GemmShape& s, const T* a, const T* b, T* out) {
+  const double row = std::max(1.0, static_cast<double>(s.cols) * static_cast<double>(s.depth));
+  const auto step = std::max<int64_t>(64, static_cast<int64_t>(static_cast<double>(kMultiplicationsOfPiece) / row));
+  for (int64_t i = 0; i < s.rows && !CurrentStepIsCancelled(); i += step) {
+    GemmShape piece = s;
+    piece.rows = std::min(step, s.rows - i);
+    BlockedPiece(piece, a + i * (s.transpose_a ? 1 : s.stride_a), b, out + i * s.stride_out);
   }
 }
 
@@ -59,6 +76,7 @@ void PlainGemm(const GemmShape& s, const T* a, const T* b, T* out) {
   const int64_t b_col = s.transpose_b ? s.stride_b : 1;
   std::vector<Sum> row(static_cast<size_t>(s.cols));
   for (int64_t i = 0; i < s.rows; ++i) {
+    if (CurrentStepIsCancelled()) return;
     std::fill(row.begin(), row.end(), Sum(0));
     for (int64_t k = 0; k < s.depth; ++k) {
       const Sum left = static_cast<Sum>(Conjugated(a[i * a_row + k * a_col], s.conjugate_a));
@@ -93,7 +111,7 @@ const TypeList& GemmTypes() {
 
 Status Gemm(DataType dtype, const GemmShape& shape, const void* a, const void* b, void* out,
             int threads) {
-  if (shape.rows == 0 || shape.cols == 0) return Status::OK();
+  if (shape.rows == 0 || shape.cols == 0 || CurrentStepIsCancelled()) return Status::OK();
   GemmShape s = shape;
   if (s.stride_a == 0) s.stride_a = s.transpose_a ? s.rows : s.depth;
   if (s.stride_b == 0) s.stride_b = s.transpose_b ? s.depth : s.cols;

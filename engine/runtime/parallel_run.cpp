@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/framework/current_cancellation.h"
 #include "engine/runtime/plan_memory.h"
 #include "engine/runtime/step_gate.h"
 #include "engine/runtime/step_stats_collector.h"
@@ -102,6 +103,7 @@ void ParallelRun::Dispatch(const ReadyNode& node) {
 
 // Works off a queue, the first come first: breadth keeps other threads busy.
 void ParallelRun::Process(Worker* worker) {
+  const CurrentCancellation scope(state_.cancellation());
   while (worker->first < worker->queue.size()) {
     const ReadyNode node = worker->queue[worker->first++];
     if (worker->first == worker->queue.size()) {

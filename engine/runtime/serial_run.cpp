@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/framework/current_cancellation.h"
 #include "engine/runtime/device_allocator.h"
 #include "engine/runtime/step_stats_collector.h"
 
@@ -26,6 +27,7 @@ SerialRun::SerialRun(const Executable& plan, const SerialProgram& program)
 }
 
 void SerialRun::Run() {
+  const CurrentCancellation scope(state_.cancellation());
   state_.FillParams(&params_);
   Level root;
   if (state_.is_timed()) {

@@ -152,6 +152,22 @@ class TstSessionThreads : public QObject {
     }
   }
 
+  // A product of integers is our own loop.
+  void longKernelsLookAtTheFlag() {
+    const std::string type = "attr { key: 'T' value { type: DT_INT32 } }";
+    const auto session = MakeSession("node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_INT32 } } }\n"
+                                     "node { name: 'p' op: 'MatMul' input: 'a' input: 'a' " + type + " }\n" + Sum());
+    Tensor a(DT_INT32, TensorShape({3000, 3000}));
+    for (int32_t& v : a.flat<int32_t>()) v = 3;
+    RunOptions options;
+    options.set_timeout_in_ms(50);
+    const auto start = std::chrono::steady_clock::now();
+    const Status status = session->Run(options, {{"a", a}}, {"p"}, {}, nullptr, nullptr, {});
+    QCOMPARE(status.code(), Code::kDeadlineExceeded);
+    QVERIFY(std::chrono::steady_clock::now() - start < std::chrono::milliseconds(1000));
+    QCOMPARE(RunFloat(session.get(), "out", nullptr, {{"x", Tensor::Scalar<float>(3)}}), 7.0F);
+  }
+
   void memoryIsGivenBack() {
     const auto session = MakeSession(Sum() + Loop(1000));
     const auto in_use = [&] { return session->AllocatorSnapshots().at(0).stats.bytes_in_use; };
