@@ -10,6 +10,7 @@
 #include "widgets/controllers/document_controller.h"
 #include "widgets/controllers/run_controller.h"
 #include "widgets/controllers/trace_controller.h"
+#include "widgets/models/allocator_model.h"
 #include "widgets/support/qt_convert.h"
 
 namespace opscope::ui {
@@ -127,7 +128,7 @@ QJsonArray dumpDevices(const Editor& editor) {
 
 QJsonArray dumpAllocators(const Editor& editor) {
   QJsonArray result;
-  for (const AllocatorSnapshot& allocator : editor.run()->allocatorSnapshots()) {
+  for (const AllocatorSnapshot& allocator : snapshotsAt(editor.trace()->cursor(), editor.run()->allocatorSnapshots())) {
     QJsonArray chunks;
     for (const AllocatorChunk& chunk : allocator.chunks) {
       chunks.append(QJsonObject{{QStringLiteral("offset"), static_cast<qint64>(chunk.offset)},
@@ -142,7 +143,7 @@ QJsonArray dumpAllocators(const Editor& editor) {
                               {QStringLiteral("peak_bytes"), static_cast<qint64>(allocator.stats.peak_bytes_in_use)},
                               {QStringLiteral("num_allocs"), static_cast<qint64>(allocator.stats.num_allocs)},
                               {QStringLiteral("largest_free"), static_cast<qint64>(allocator.stats.largest_free_block_bytes)},
-                              {QStringLiteral("fragmentation"), 0.0},
+                              {QStringLiteral("fragmentation"), fragmentationOf(allocator)},
                               {QStringLiteral("chunks"), chunks}});
   }
   return result;

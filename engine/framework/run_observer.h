@@ -25,6 +25,7 @@ struct AllocationEvent {
   int64_t time_ns = 0;        ///< Clock::NowNanos.
   int64_t bytes_in_use = 0;   ///< Of the allocator, after it.
   uint64_t address = 0;
+  int64_t requested = 0;      ///< Bytes that were asked for; 0 when freed.
 };
 
 /// One finished node.

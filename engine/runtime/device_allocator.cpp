@@ -106,6 +106,9 @@ void DeviceAllocator::Note(const void* ptr, int64_t bytes) const {
   event.bytes_in_use = counts_small_ ? in_use_.load(std::memory_order_relaxed)
                                      : tracked_->GetStats().value_or(AllocatorStats()).bytes_in_use;
   event.address = reinterpret_cast<uintptr_t>(ptr);
+  // What is counted only is as large as it was asked for.
+  if (bytes > 0) event.requested = static_cast<int64_t>(tracked_->RequestedSize(ptr));
+  if (bytes > 0 && event.requested == 0) event.requested = bytes;
   recorded_events->push_back(event);
 }
 

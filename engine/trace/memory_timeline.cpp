@@ -27,6 +27,7 @@ std::vector<MemoryCurve> MemoryTimeline(const RunTrace& trace) {
 
 std::vector<LiveMemory> LiveAt(const RunTrace& trace, size_t position) {
   std::map<uint32_t, int64_t> bytes;
+  for (const TraceChunk& chunk : trace.memory().chunks) bytes[chunk.owner] += chunk.size;
   for (size_t i = 0; i < std::min(position, trace.num_events()); ++i) {
     const TraceEvent& event = trace.event(i);
     if (event.kind != TraceEventKind::kDone) continue;
@@ -38,7 +39,7 @@ std::vector<LiveMemory> LiveAt(const RunTrace& trace, size_t position) {
   }
   std::vector<LiveMemory> live;
   for (const auto& [node, sum] : bytes)
-    if (sum > 0) live.push_back({trace.name(node), sum});
+    if (sum > 0) live.push_back({node == NameTable::kNone ? std::string() : trace.name(node), sum});
   std::stable_sort(live.begin(), live.end(), [](const LiveMemory& a, const LiveMemory& b) { return a.bytes > b.bytes; });
   return live;
 }

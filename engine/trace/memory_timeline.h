@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/framework/allocator.h"
 #include "engine/trace/run_trace.h"
 
 namespace opscope {
@@ -28,5 +30,10 @@ struct LiveMemory {
   int64_t bytes = 0;
 };
 std::vector<LiveMemory> LiveAt(const RunTrace& trace, size_t position);
+
+/// The chunks of one allocator (an AllocatorLabel) at a position, by address: those in use with their owners, and for one that
+/// keeps a pool the free ones between them. Empty for a trace without addresses. Exact where nodes ran one at a time; else
+/// what the nodes that were done by then had taken. Cost: n log n in the allocations.
+std::vector<AllocatorChunk> ChunksAt(const RunTrace& trace, size_t position, std::string_view allocator);
 
 }  // namespace opscope

@@ -16,7 +16,7 @@ std::string AllocatorLabel(std::string_view device, std::string_view allocator) 
 
 std::string_view DeviceOfAllocatorLabel(std::string_view label) { return label.substr(0, label.find(' ')); }
 
-RunTrace::RunTrace() : names_(std::make_shared<NameTable>()) {}
+RunTrace::RunTrace() : names_(std::make_shared<NameTable>()), memory_(std::make_shared<TraceMemory>()) {}
 
 std::vector<std::string> RunTrace::Order() const {
   std::vector<std::string> order;

@@ -67,6 +67,30 @@ struct TraceAllocation {
   int64_t bytes = 0;
   int64_t time_ns = 0;
   int64_t bytes_in_use = 0;           ///< Of the allocator, afterwards.
+  uint64_t address = 0;               ///< 0 when unknown (a run that was loaded).
+  int64_t requested = 0;              ///< Bytes that were asked for; 0 in a free.
+};
+
+/// A piece of memory that an allocator had given out before the run began.
+struct TraceChunk {
+  uint32_t allocator = NameTable::kNone;
+  uint32_t owner = NameTable::kNone;
+  uint64_t address = 0;
+  int64_t size = 0;
+  int64_t requested = 0;
+};
+/// Memory of an allocator that keeps a pool: what isn't given out there is free.
+struct TraceRegion {
+  uint32_t allocator = NameTable::kNone;
+  uint64_t address = 0;
+  int64_t size = 0;
+  bool at_start = false;  ///< It was there when the run began.
+};
+/// What allocators hold besides the allocations of the run.
+struct TraceMemory {
+  bool is_known = false;             ///< Whether anybody told.
+  std::vector<TraceChunk> chunks;
+  std::vector<TraceRegion> regions;  ///< By allocator and address.
 };
 
 /// A value that went from one device's memory to another's.
@@ -91,6 +115,8 @@ class RunTrace {
   const TraceOutput& output(size_t i) const { return outputs_[i]; }
   const TraceAllocation& allocation(size_t i) const { return allocations_[i]; }
   size_t num_allocations() const { return allocations_.size(); }
+  /// What the run found.
+  const TraceMemory& memory() const { return *memory_; }
   const TraceTransfer& transfer(size_t i) const { return transfers_[i]; }
   size_t num_transfers() const { return transfers_.size(); }
 
@@ -127,6 +153,7 @@ class RunTrace {
   FrozenColumn<TraceOutput> outputs_;
   FrozenColumn<TraceAllocation> allocations_;
   FrozenColumn<TraceTransfer> transfers_;
+  std::shared_ptr<const TraceMemory> memory_;
   int64_t graph_version_ = 0;
   Status status_;
   bool finished_ = false;

@@ -80,6 +80,8 @@ void RunTraceBuilder::AddAllocations(const NodeExecution& execution, uint32_t no
     allocation.bytes = event.bytes;
     allocation.time_ns = event.time_ns;
     allocation.bytes_in_use = event.bytes_in_use;
+    allocation.address = event.address;
+    allocation.requested = event.requested;
     if (event.bytes >= 0) {
       allocation.owner = node;
       if (event.address != 0) owners_[event.address] = {node, event.bytes};
@@ -146,6 +148,50 @@ void RunTraceBuilder::TensorTransferred(const TransferEvent& event) {
   transfers_.Append(transfer);
 }
 
+void RunTraceBuilder::SetMemoryAtStart(std::string_view device, std::string_view allocator,
+                                       const std::vector<AllocatorChunk>& chunks, bool is_pool) {
+  const std::lock_guard lock(mutex_);
+  auto memory = memory_ ? std::make_shared<TraceMemory>(*memory_) : std::make_shared<TraceMemory>();
+  memory->is_known = true;
+  const uint32_t label = names_->Intern(AllocatorLabel(device, allocator));
+  for (const AllocatorChunk& chunk : chunks) {
+    if (!chunk.in_use) continue;
+    TraceChunk made{label, NameTable::kNone, chunk.address, chunk.size, chunk.requested};
+    if (!chunk.node.empty()) {
+      made.owner = names_->Intern(chunk.node);
+      owners_[chunk.address] = {made.owner, chunk.size};
+    }
+    memory->chunks.push_back(made);
+  }
+  if (is_pool) AddRegions(chunks, label, true, memory.get());
+  memory_ = std::move(memory);
+}
+
+void RunTraceBuilder::SetMemoryAtEnd(std::string_view device, std::string_view allocator,
+                                     const std::vector<AllocatorChunk>& chunks) {
+  const std::lock_guard lock(mutex_);
+  auto memory = memory_ ? std::make_shared<TraceMemory>(*memory_) : std::make_shared<TraceMemory>();
+  AddRegions(chunks, names_->Intern(AllocatorLabel(device, allocator)), false, memory.get());
+  memory_ = std::move(memory);
+}
+
+// Chunks cover their region without gaps: where one doesn't begin at the end of the one before, a region begins.
+void RunTraceBuilder::AddRegions(const std::vector<AllocatorChunk>& chunks, uint32_t allocator, bool at_start,
+                                 TraceMemory* memory) {
+  std::vector<TraceRegion> regions;
+  for (const AllocatorChunk& chunk : chunks) {
+    const bool goes_on = !regions.empty() && regions.back().address + static_cast<uint64_t>(regions.back().size) == chunk.address;
+    if (!goes_on) regions.push_back({allocator, chunk.address, 0, at_start});
+    regions.back().size += chunk.size;
+  }
+  for (const TraceRegion& region : regions) {
+    const bool is_known = std::any_of(memory->regions.begin(), memory->regions.end(), [&](const TraceRegion& known) {
+      return known.allocator == allocator && known.address == region.address && known.size == region.size;
+    });
+    if (!is_known) memory->regions.push_back(region);
+  }
+}
+
 void RunTraceBuilder::Finish(const Status& status) {
   const std::lock_guard lock(mutex_);
   status_ = status;
@@ -161,6 +207,7 @@ std::shared_ptr<const RunTrace> RunTraceBuilder::Snapshot() const {
   trace->outputs_ = outputs_.Snapshot();
   trace->allocations_ = allocations_.Snapshot();
   trace->transfers_ = transfers_.Snapshot();
+  if (memory_) trace->memory_ = memory_;
   trace->graph_version_ = graph_version_;
   trace->status_ = status_;
   trace->finished_ = finished_;

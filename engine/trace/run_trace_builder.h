@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "engine/framework/allocator.h"
 #include "engine/framework/run_observer.h"
 #include "engine/proto/config.pb.h"
 #include "engine/trace/run_trace.h"
@@ -29,6 +30,12 @@ class RunTraceBuilder : public RunObserver {
   void NodeStarted(const ExecutionKey& key, std::string_view device, int64_t time_ns) override;
   void NodeDone(const NodeExecution& execution) override;
   void TensorTransferred(const TransferEvent& transfer) override;
+  /// What an allocator has given out when the run begins, and, where it keeps a pool, what is free there. Once for each
+  /// allocator, before the run.
+  void SetMemoryAtStart(std::string_view device, std::string_view allocator, const std::vector<AllocatorChunk>& chunks,
+                        bool is_pool);
+  /// The same after the run: which regions have come.
+  void SetMemoryAtEnd(std::string_view device, std::string_view allocator, const std::vector<AllocatorChunk>& chunks);
   /// The run is over.
   void Finish(const Status& status);
 
@@ -44,6 +51,7 @@ class RunTraceBuilder : public RunObserver {
   struct FromStats;
   TraceOutput KeepOutput(const Tensor& tensor);
   void AddAllocations(const NodeExecution& execution, uint32_t node, TraceExecution* record);
+  static void AddRegions(const std::vector<AllocatorChunk>& chunks, uint32_t allocator, bool at_start, TraceMemory* memory);
   uint32_t TakeOrdinal(const ExecutionKey& key);
 
   const TraceOptions options_;
@@ -55,6 +63,7 @@ class RunTraceBuilder : public RunObserver {
   GrowingColumn<TraceOutput> outputs_;
   GrowingColumn<TraceAllocation> allocations_;
   GrowingColumn<TraceTransfer> transfers_;
+  std::shared_ptr<const TraceMemory> memory_;                      // replaced, never changed
   std::unordered_map<std::string, uint32_t> open_;                 // key → ordinal
   std::unordered_map<uint32_t, uint32_t> last_execution_;          // node → execution
   std::unordered_map<uint64_t, std::pair<uint32_t, int64_t>> owners_;  // address → node and bytes

@@ -21,6 +21,10 @@ void TraceCursor::SetTrace(std::shared_ptr<const RunTrace> trace) {
   if (grown) return;
   position_ = 0;
   states_.clear();
+  // What nodes hold from runs before: variables, constants.
+  for (const TraceChunk& chunk : trace_->memory().chunks) {
+    if (chunk.owner != NameTable::kNone) At(chunk.owner).live_bytes += chunk.size;
+  }
 }
 
 NodeState& TraceCursor::At(uint32_t name) {

@@ -43,6 +43,7 @@ ALLOWED = {
     "engine/c_api": CORE + ["engine/runtime", "engine/gradients", "engine/optimize", "engine/io",
                             "engine/ops"],
     "engine/python": CORE + ["engine/c_api"],
+    "engine/api": CORE + ["engine/runtime"],
     "widgets/support": SEEN_BY_WIDGETS,
     "widgets/models": SUPPORT,
     "widgets/overlays": SUPPORT,

@@ -299,6 +299,10 @@ Status RunEngine::takeGraph(const RunJob& job, const tensorflow::GraphDef& def, 
 
 Status RunEngine::runStep(const RunJob& job, const Session::NamedTensors& feeds, RunAnswer* answer) {
   const auto builder = std::make_shared<RunTraceBuilder>(TraceOptions(), job.graph.version());
+  // The pieces that runs before left, so that each moment of this one can show all chunks.
+  for (const AllocatorSnapshot& s : session()->AllocatorSnapshots()) {
+    builder->SetMemoryAtStart(s.device, s.name, s.chunks, s.stats.pool_bytes.has_value());
+  }
   if (job.step_begun) job.step_begun(builder);
   WatchingObserver observer(builder.get(), job.gate.get(), job.config.breakpoints);
   RunHooks hooks;
@@ -307,6 +311,9 @@ Status RunEngine::runStep(const RunJob& job, const Session::NamedTensors& feeds,
   hooks.cancellation = job.stop;
   std::vector<Tensor> outputs;
   const Status status = session()->Run(tensorflow::RunOptions(), feeds, job.fetches, job.targets, &outputs, nullptr, hooks);
+  for (const AllocatorSnapshot& s : session()->AllocatorSnapshots()) {
+    if (s.stats.pool_bytes) builder->SetMemoryAtEnd(s.device, s.name, s.chunks);
+  }
   builder->Finish(status);
   answer->trace = builder->Snapshot();
   answer->result.outputs.clear();

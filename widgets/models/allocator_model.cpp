@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/trace/memory_timeline.h"
 #include "widgets/models/value_words.h"
 #include "widgets/support/qt_convert.h"
 
@@ -16,6 +17,17 @@ double fragmentationOf(const AllocatorSnapshot& snapshot) {
     largest = std::max(largest, chunk.size);
   }
   return free == 0 ? 0 : 1 - static_cast<double>(largest) / static_cast<double>(free);
+}
+
+std::vector<AllocatorSnapshot> snapshotsAt(const TraceCursor& cursor, std::vector<AllocatorSnapshot> now) {
+  if (cursor.at_end() || !cursor.trace().memory().is_known) return now;
+  for (AllocatorSnapshot& snapshot : now) {
+    std::vector<AllocatorChunk> chunks = ChunksAt(cursor.trace(), cursor.position(), AllocatorLabel(snapshot.device, snapshot.name));
+    snapshot.chunks = std::move(chunks);
+    snapshot.stats.bytes_in_use = 0;
+    for (const AllocatorChunk& chunk : snapshot.chunks) snapshot.stats.bytes_in_use += chunk.in_use ? chunk.size : 0;
+  }
+  return now;
 }
 
 void AllocatorModel::setSnapshots(std::vector<AllocatorSnapshot> snapshots) {

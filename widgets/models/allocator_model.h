@@ -6,11 +6,16 @@
 #include <QAbstractTableModel>
 
 #include "engine/runtime/session.h"
+#include "engine/trace/trace_cursor.h"
 
 namespace opscope::ui {
 
 /// 1 - largest free piece / all free bytes of the chunk map; 0 without free chunks.
 double fragmentationOf(const AllocatorSnapshot& snapshot);
+
+/// What a session's allocators have now, as they were at the cursor: chunks and bytes in use. Those that the trace tells
+/// nothing of stay as they are, and so do all when the cursor is at the trace's end.
+std::vector<AllocatorSnapshot> snapshotsAt(const TraceCursor& cursor, std::vector<AllocatorSnapshot> now);
 
 /// UI thread.
 class AllocatorModel : public QAbstractTableModel {

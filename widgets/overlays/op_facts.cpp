@@ -15,6 +15,8 @@ void takeTrace(const OverlayInput& input, ValueCache& values, OpFactsTable& tabl
   input.graph->ForEachNode([&](NodeId id, const Node& node) {
     OpFacts& facts = table.ops[id.index()];
     const NodeState& state = cursor.StateOf(node.name());
+    // From a run before: a variable, a constant.
+    if (state.live_bytes > 0) facts.bytes = state.live_bytes;
     if (state.phase == NodePhase::kNotRun) return;
     facts.order = static_cast<int>(state.ordinal);
     facts.mark = state.phase == NodePhase::kDone ? RunMark::kDone : state.phase == NodePhase::kFailed ? RunMark::kFailed : RunMark::kCurrent;

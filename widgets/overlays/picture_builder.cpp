@@ -369,7 +369,10 @@ void PictureBuilder::buildLegend() {
     case OverlayKind::kMemory:
     case OverlayKind::kTime: {
       if (scale_.empty()) {
-        legend.entries.push_back({Shape::kSwatch, colors_.nodeBorder, tr("nothing measured yet: run once")});
+        const QString text = !facts_.runShown                    ? tr("nothing measured yet: run once")
+                             : kind_ == OverlayKind::kMemory ? tr("nothing holds memory here")
+                                                             : tr("nothing has taken time yet");
+        legend.entries.push_back({Shape::kSwatch, colors_.nodeBorder, text});
         break;
       }
       legend.note = scale_.logarithmic() ? tr("logarithmic, p0 to p99 of what is visible") : tr("linear, p0 to p99 of what is visible");

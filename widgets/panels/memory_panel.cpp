@@ -55,7 +55,8 @@ MemoryPanel::MemoryPanel(QWidget* parent) : Panel(QStringLiteral("memory"), QStr
   main->addWidget(chart_, 1);
   auto* heading = new QHBoxLayout;
   heading->setContentsMargins(16, 2, 16, 2);
-  heading->addWidget(makeLabel(TextRole::kLabel, QStringLiteral("Chunks now")));
+  chunk_title_ = makeLabel(TextRole::kLabel, QStringLiteral("Chunks now"));
+  heading->addWidget(chunk_title_);
   chunk_text_ = makeLabel(TextRole::kSmall, QString(), true);
   chunk_text_->setObjectName(QStringLiteral("chunkText"));
   heading->addSpacing(10);
@@ -113,7 +114,9 @@ void MemoryPanel::refresh() {
     return;
   }
   showContent();
-  model_->setSnapshots(context().run->allocatorSnapshots());
+  const TraceCursor& cursor = context().trace->cursor();
+  model_->setSnapshots(snapshotsAt(cursor, context().run->allocatorSnapshots()));
+  chunk_title_->setText(cursor.at_end() ? QStringLiteral("Chunks now") : QStringLiteral("Chunks at the cursor"));
   table_->setFixedHeight(28 + 24 * std::clamp(model_->rowCount(), 1, 4));
   if (curves_of_ != context().trace->sharedTrace()) {
     curves_of_ = context().trace->sharedTrace();

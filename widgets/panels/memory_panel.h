@@ -38,6 +38,7 @@ class MemoryPanel : public Panel {
   QComboBox* allocator_;
   QLabel* time_;
   MemoryChart* chart_;
+  QLabel* chunk_title_;
   QLabel* chunk_text_;
   ChunkMap* chunks_;
   AllocatorModel* model_;

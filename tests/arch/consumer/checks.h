@@ -1,0 +1,16 @@
+// What the consumer checks with.
+#pragma once
+
+#include <iostream>
+#include <string>
+
+inline int failures = 0;
+
+inline void Check(bool ok, const char* what, int line, const std::string& seen = {}) {
+  if (ok) return;
+  ++failures;
+  std::cerr << "line " << line << ": " << what << (seen.empty() ? "" : ": ") << seen << "\n";
+}
+
+#define CHECK_TRUE(condition) Check((condition), #condition, __LINE__)
+#define CHECK_HAS(text, part) Check((text).find(part) != std::string::npos, "misses " #part, __LINE__, (text))
