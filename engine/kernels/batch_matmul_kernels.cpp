@@ -76,7 +76,7 @@ class BatchMatMulOp final : public OpKernel {
     const Tensor& x = context->input(0);
     const Tensor& y = context->input(1);
     const auto size = static_cast<int64_t>(ElementSize(x.dtype()));
-    const int threads = IntraOpThreads(context);
+    ThreadPool* const pool = context->device()->intra_op_pool();
     Status status;
     broadcast.ForEachRow([&](int64_t left, int64_t right, int64_t at, int64_t count,
                              BroadcastMode mode) {
@@ -85,7 +85,7 @@ class BatchMatMulOp final : public OpKernel {
         const int64_t r = mode == BroadcastMode::kRightStays ? right : right + i;
         status = Gemm(x.dtype(), gemm, Data<char>(x) + l * gemm.rows * gemm.depth * size,
                       Data<char>(y) + r * gemm.depth * gemm.cols * size,
-                      Data<char>(out) + (at + i) * gemm.rows * gemm.cols * size, threads);
+                      Data<char>(out) + (at + i) * gemm.rows * gemm.cols * size, pool);
       }
       return status.ok();
     });

@@ -99,7 +99,7 @@ class Conv2DBackpropInputOp final : public OpKernel {
     const int64_t part = conv.out_depth / conv.groups;
     GemmShape gemm{conv.out_pixels(), conv.window(), part, false, true};
     gemm.stride_a = gemm.stride_b = conv.out_depth;
-    const int threads = IntraOpThreads(context);
+    ThreadPool* const pool = context->device()->intra_op_pool();
     for (int64_t b = 0; b < conv.batch; ++b) {
       const int64_t at = b * conv.out_pixels() * conv.out_depth;
       for (int64_t g = 0; g < conv.groups; ++g) {
@@ -107,7 +107,7 @@ class Conv2DBackpropInputOp final : public OpKernel {
                        Gemm(out->dtype(), gemm,
                             Data<char>(gradient) + static_cast<size_t>(at + g * part) * size,
                             Data<char>(filter) + static_cast<size_t>(g * part) * size,
-                            matrix.raw_data(), threads));
+                            matrix.raw_data(), pool));
         Col2Im(conv, g, size, add_, Data<char>(matrix),
                Data<char>(out) + static_cast<size_t>(b * conv.image()) * size);
       }
@@ -170,7 +170,7 @@ class Conv2DBackpropFilterOp final : public OpKernel {
     const int64_t part = conv.out_depth / conv.groups;
     GemmShape gemm{conv.window(), part, conv.out_pixels(), true, false};
     gemm.stride_b = gemm.stride_out = conv.out_depth;
-    const int threads = IntraOpThreads(context);
+    ThreadPool* const pool = context->device()->intra_op_pool();
     for (int64_t b = 0; b < conv.batch; ++b) {
       const int64_t at = b * conv.out_pixels() * conv.out_depth;
       for (int64_t g = 0; g < conv.groups; ++g) {
@@ -181,7 +181,7 @@ class Conv2DBackpropFilterOp final : public OpKernel {
                        Gemm(out->dtype(), gemm, matrix.raw_data(),
                             Data<char>(gradient) + static_cast<size_t>(at + g * part) * size,
                             Data<char>(&product) + static_cast<size_t>(g * part) * size,
-                            threads));
+                            pool));
       }
       add_(out->raw_data(), product.raw_data(), out->raw_data(), out->NumElements(),
            BroadcastMode::kBoth);

@@ -51,7 +51,8 @@ class Conv2DOp final : public OpKernel {
                          const Tensor& filter, Tensor* out) {
     if (conv.IsPointwise()) {
       const GemmShape gemm{conv.batch * conv.out_pixels(), conv.out_depth, conv.in_depth};
-      return Gemm(input.dtype(), gemm, input.raw_data(), filter.raw_data(), out->raw_data(), 1);
+      return Gemm(input.dtype(), gemm, input.raw_data(), filter.raw_data(), out->raw_data(),
+                  nullptr);
     }
     const size_t size = ElementSize(input.dtype());
     const int64_t rows_at_once = RowsAtOnce(conv, size);
@@ -71,7 +72,8 @@ class Conv2DOp final : public OpKernel {
           Im2Col(conv, r, count, g, size, image, Data<char>(&matrix));
           OS_RETURN_IF_ERROR(Gemm(input.dtype(), gemm, matrix.raw_data(),
                                   Data<char>(filter) + static_cast<size_t>(g * part) * size,
-                                  Data<char>(out) + static_cast<size_t>(at + g * part) * size, 1));
+                                  Data<char>(out) + static_cast<size_t>(at + g * part) * size,
+                                  nullptr));
         }
       }
     }

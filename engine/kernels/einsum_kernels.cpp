@@ -227,7 +227,7 @@ StatusOr<Operand> Contract(OpKernelContext* context, const Operand& x, const Ope
     OS_RETURN_IF_ERROR(Gemm(a.dtype(), gemm, Data<char>(a) + i * gemm.rows * gemm.depth * size,
                             Data<char>(b) + i * gemm.depth * gemm.cols * size,
                             Data<char>(&out) + i * gemm.rows * gemm.cols * size,
-                            IntraOpThreads(context)));
+                            context->device()->intra_op_pool()));
   }
   return Dense(std::move(out), labels);
 }

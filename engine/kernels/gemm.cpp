@@ -51,10 +51,10 @@ void BlockedGemm(const GemmShape& s, const T* a, const T* b, T* out) {
 // For small products the call into oneDNN costs more than it gains.
 constexpr double kOneDnnMultiplications = 4096;
 
-void FloatGemm(const GemmShape& s, const float* a, const float* b, float* out, int threads) {
+void FloatGemm(const GemmShape& s, const float* a, const float* b, float* out, ThreadPool* pool) {
   const double multiplications = static_cast<double>(s.rows) * static_cast<double>(s.cols) *
                                  static_cast<double>(s.depth);
-  if (multiplications >= kOneDnnMultiplications && OneDnnGemm(s, a, b, out, threads)) return;
+  if (multiplications >= kOneDnnMultiplications && OneDnnGemm(s, a, b, out, pool)) return;
   BlockedGemm(s, a, b, out);
 }
 
@@ -110,7 +110,7 @@ const TypeList& GemmTypes() {
 }
 
 Status Gemm(DataType dtype, const GemmShape& shape, const void* a, const void* b, void* out,
-            int threads) {
+            ThreadPool* pool) {
   if (shape.rows == 0 || shape.cols == 0 || CurrentStepIsCancelled()) return Status::OK();
   GemmShape s = shape;
   if (s.stride_a == 0) s.stride_a = s.transpose_a ? s.rows : s.depth;
@@ -119,7 +119,7 @@ Status Gemm(DataType dtype, const GemmShape& shape, const void* a, const void* b
   switch (dtype) {
     case DT_FLOAT:
       FloatGemm(s, static_cast<const float*>(a), static_cast<const float*>(b),
-                static_cast<float*>(out), threads);
+                static_cast<float*>(out), pool);
       break;
     case DT_DOUBLE:
       Blocked<double>(s, a, b, out);

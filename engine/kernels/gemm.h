@@ -1,6 +1,7 @@
 #pragma once
 // Products of row-major matrices in memory.
 
+#include "engine/base/thread_pool.h"
 #include "engine/kernels/kernel_util.h"
 
 namespace opscope::kernels {
@@ -19,8 +20,8 @@ struct GemmShape {
 const TypeList& GemmTypes();
 
 /// Writes all of `out`; zeros where depth is 0. UNIMPLEMENTED for a type not in GemmTypes(). Large products of floats
-/// use up to `threads` threads, all others the calling one.
+/// use the threads of `pool`, too (null: none); all others the calling thread alone.
 Status Gemm(DataType dtype, const GemmShape& shape, const void* a, const void* b, void* out,
-            int threads);
+            ThreadPool* pool);
 
 }  // namespace opscope::kernels

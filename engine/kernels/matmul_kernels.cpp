@@ -37,7 +37,7 @@ class MatMulOp final : public OpKernel {
     Tensor* out = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, *shape, &out));
     OP_REQUIRES_OK(context, Gemm(a.dtype(), gemm, a.raw_data(), b.raw_data(), out->raw_data(),
-                                 IntraOpThreads(context)));
+                                 context->device()->intra_op_pool()));
   }
 
  private:

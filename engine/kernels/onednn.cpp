@@ -2,36 +2,58 @@
 
 #include <omp.h>
 
+#include <algorithm>
+#include <atomic>
+
 #include <oneapi/dnnl/dnnl.h>
+
+#include "engine/base/parallel_for.h"
 
 namespace opscope::kernels {
 namespace {
 
-// Less than this takes about as long as waking a second thread.
-constexpr double kTeamFlops = 1e6;
+// Less than this takes about as long as waking another thread.
+constexpr double kPartFlops = 4e6;
+// Work that takes long is cut finer, so that no thread waits long for the last one.
+constexpr double kFineFlops = 4e8;
 
-std::mutex team_mutex;
+// The largest multiple of 16, a register's width, that leaves `parts` parts.
+int64_t PartSize(int64_t size, int parts) {
+  const int64_t part = (size + parts - 1) / parts;
+  return (part + 15) / 16 * 16;
+}
 
 }  // namespace
 
-int IntraOpThreads(const OpKernelContext* context) {
-  const ThreadPool* pool = context->device()->intra_op_pool();
-  return pool ? pool->num_threads() : 1;
+int NumParts(const ThreadPool* pool, double flops) {
+  const int threads = pool ? pool->num_threads() : 1;
+  if (threads <= 1 || flops < 2 * kPartFlops) return 1;
+  const int most = flops >= kFineFlops ? 2 * threads : threads;
+  return static_cast<int>(std::min<double>(most, flops / kPartFlops));
 }
 
-OneDnnThreads::OneDnnThreads(int threads, double flops) {
-  const bool alone = threads <= 1 || flops < kTeamFlops;
-  if (!alone) team_ = std::unique_lock(team_mutex);
-  // A value of the calling thread; it stays as the last call set it.
-  omp_set_num_threads(alone ? 1 : threads);
-}
-
-bool OneDnnGemm(const GemmShape& s, const float* a, const float* b, float* out, int threads) {
+bool OneDnnGemm(const GemmShape& s, const float* a, const float* b, float* out, ThreadPool* pool) {
   const double flops = 2.0 * static_cast<double>(s.rows) * static_cast<double>(s.cols) *
                        static_cast<double>(s.depth);
-  const OneDnnThreads team(threads, flops);
-  return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.rows, s.cols, s.depth,
-                    1.0F, a, s.stride_a, b, s.stride_b, 0.0F, out, s.stride_out) == dnnl_success;
+  const bool by_rows = s.rows >= s.cols;
+  const int64_t whole = by_rows ? s.rows : s.cols;
+  const int64_t part = PartSize(whole, NumParts(pool, flops));
+  std::atomic<bool> ok{true};
+  const int parts = static_cast<int>((whole + part - 1) / part);
+  ParallelFor(pool, parts, [&](int i) {
+    // A value of the thread; nobody else in it cares.
+    omp_set_num_threads(1);
+    const int64_t begin = i * part;
+    const int64_t count = std::min(part, whole - begin);
+    const float* const pa = by_rows ? a + begin * (s.transpose_a ? 1 : s.stride_a) : a;
+    const float* const pb = by_rows ? b : b + begin * (s.transpose_b ? s.stride_b : 1);
+    float* const pc = out + begin * (by_rows ? s.stride_out : 1);
+    const auto status = dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N',
+                                   by_rows ? count : s.rows, by_rows ? s.cols : count, s.depth, 1.0F,
+                                   pa, s.stride_a, pb, s.stride_b, 0.0F, pc, s.stride_out);
+    if (status != dnnl_success) ok = false;
+  });
+  return ok;
 }
 
 }  // namespace opscope::kernels

@@ -1,6 +1,7 @@
 #pragma once
-// Large float products and convolutions through oneDNN. Its own OpenMP team must not stand beside
-// another one: two teams on the same cores wait for each other most of the time.
+// Large float products and convolutions through oneDNN, in parts on the device's own intra-op threads. Each call into
+// oneDNN uses one thread: its OpenMP teams spin while they wait, and two of them on the same cores stand in each other's
+// way.
 
 #include <map>
 #include <memory>
@@ -12,25 +13,11 @@
 
 namespace opscope::kernels {
 
-/// How many threads a kernel of this context may use for itself: the size of its device's intra-op
-/// pool, 1 where there is none.
-int IntraOpThreads(const OpKernelContext* context);
-
-/// Gives the calling thread the process's one OpenMP team, or a team of itself alone where the work
-/// is small or one thread is all it may have. A second large call waits, asleep, until the first is
-/// done: one after the other is faster than both at once.
-class OneDnnThreads {
- public:
-  OneDnnThreads(int threads, double flops);
-  OneDnnThreads(const OneDnnThreads&) = delete;
-  OneDnnThreads& operator=(const OneDnnThreads&) = delete;
-
- private:
-  std::unique_lock<std::mutex> team_;
-};
+/// Into how many parts to cut work of this size, for the calling thread and the pool's (null: none).
+int NumParts(const ThreadPool* pool, double flops);
 
 /// Gemm for float. False when oneDNN doesn't take it; `out` is to be computed by other means then.
-bool OneDnnGemm(const GemmShape& shape, const float* a, const float* b, float* out, int threads);
+bool OneDnnGemm(const GemmShape& shape, const float* a, const float* b, float* out, ThreadPool* pool);
 
 /// Floats to convolve, row-major NHWC; the filter [rows, cols, in / groups, out] lies as TensorFlow
 /// has it, for a depthwise convolution as [rows, cols, in, multiplier].
@@ -55,15 +42,17 @@ class OneDnnConv {
                      const Tensor& filter, Tensor* out);
 
  private:
-  struct Prepared;
-  std::shared_ptr<const Prepared> Prepare(const OneDnnConvShape& shape);
-  StatusOr<Tensor> Reordered(OpKernelContext* context, const Prepared& prepared, const Tensor& filter);
+  struct Part;
+  struct Plan;
+  std::shared_ptr<const Plan> Prepare(const OneDnnConvShape& shape, ThreadPool* pool);
+  StatusOr<Tensor> Reordered(OpKernelContext* context, const std::shared_ptr<const Plan>& plan,
+                             const Tensor& filter);
 
   std::mutex mutex_;
-  std::map<OneDnnConvShape, std::shared_ptr<const Prepared>> prepared_;
-  Tensor last_filter_, last_reordered_;  ///< Kept only while the filter looks constant.
-  const Prepared* last_prepared_ = nullptr;
-  int changes_ = 0;                      ///< How often the filter was another one.
+  std::map<OneDnnConvShape, std::shared_ptr<const Plan>> plans_;
+  Tensor last_filter_, last_reordered_;     ///< Kept only while the filter looks constant.
+  std::shared_ptr<const Plan> last_plan_;
+  int changes_ = 0;                         ///< How often the filter was another one.
 };
 
 }  // namespace opscope::kernels

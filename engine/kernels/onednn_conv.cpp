@@ -1,5 +1,12 @@
+#include <omp.h>
+
+#include <atomic>
+#include <optional>
+#include <vector>
+
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "engine/base/parallel_for.h"
 #include "engine/kernels/onednn.h"
 
 namespace opscope::kernels {
@@ -41,7 +48,8 @@ memory::desc AnyFilterDesc(const OneDnnConvShape& s) {
   return {FilterDesc(s).dims(), memory::data_type::f32, memory::format_tag::any};
 }
 
-dnnl::convolution_forward::primitive_desc MakePrimitiveDesc(const OneDnnConvShape& s) {
+dnnl::convolution_forward::primitive_desc MakePrimitiveDesc(const OneDnnConvShape& s,
+                                                            const memory::desc& weights) {
   const auto src = Nhwc(s.batch, s.in_depth, s.in[0], s.in[1]);
   const auto dst = Nhwc(s.batch, s.out_depth, s.out[0], s.out[1]);
   memory::dims pad_after;
@@ -52,12 +60,53 @@ dnnl::convolution_forward::primitive_desc MakePrimitiveDesc(const OneDnnConvShap
   }
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  return {{dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, src,
-           AnyFilterDesc(s), dst, memory::dims{s.stride[0], s.stride[1]},
+  return {{dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, src, weights, dst,
+           memory::dims{s.stride[0], s.stride[1]},
            memory::dims{s.dilation[0] - 1, s.dilation[1] - 1}, memory::dims{s.pad[0], s.pad[1]},
            pad_after},
           attributes,
           Cpu()};
+}
+
+// Images [begin, begin + count) of a batch, or rows of the output of its one image.
+struct Cut {
+  OneDnnConvShape shape;
+  int64_t src_offset = 0, dst_offset = 0;  // elements
+};
+
+Cut CutImages(const OneDnnConvShape& s, int64_t begin, int64_t count) {
+  Cut cut{s, begin * s.in[0] * s.in[1] * s.in_depth, begin * s.out[0] * s.out[1] * s.out_depth};
+  cut.shape.batch = count;
+  return cut;
+}
+
+// Nothing when the rows see only padding: no convolution of oneDNN's is without input.
+std::optional<Cut> CutRows(const OneDnnConvShape& s, int64_t begin, int64_t count) {
+  const int64_t first = begin * s.stride[0] - s.pad[0];
+  const int64_t last = (begin + count - 1) * s.stride[0] - s.pad[0] + (s.filter[0] - 1) * s.dilation[0];
+  const int64_t from = std::max<int64_t>(first, 0);
+  const int64_t to = std::min(last + 1, s.in[0]);
+  if (to <= from) return std::nullopt;
+  Cut cut{s, from * s.in[1] * s.in_depth, begin * s.out[1] * s.out_depth};
+  cut.shape.in[0] = to - from;
+  cut.shape.out[0] = count;
+  cut.shape.pad[0] = from - first;
+  return cut;
+}
+
+std::vector<Cut> CutUp(const OneDnnConvShape& s, int parts) {
+  const bool by_images = s.batch >= parts;
+  if (!by_images && s.batch > 1) return {{s, 0, 0}};
+  const int64_t whole = by_images ? s.batch : s.out[0];
+  const int64_t part = (whole + parts - 1) / parts;
+  std::vector<Cut> cuts;
+  for (int64_t begin = 0; begin < whole; begin += part) {
+    const int64_t count = std::min(part, whole - begin);
+    auto cut = by_images ? CutImages(s, begin, count) : CutRows(s, begin, count);
+    if (!cut) return {{s, 0, 0}};
+    cuts.push_back(*cut);
+  }
+  return cuts;
 }
 
 double Flops(const OneDnnConvShape& s) {
@@ -77,6 +126,25 @@ StatusOr<Tensor> Bytes(OpKernelContext* context, size_t size) {
   return bytes;
 }
 
+// Why it failed; null when it didn't. Exceptions end here: the caller is a thread of the pool.
+const char* RunPart(const dnnl::convolution_forward& primitive,
+                    const dnnl::convolution_forward::primitive_desc& desc, const float* src, void* weights,
+                    float* dst, void* scratch) {
+  try {
+    omp_set_num_threads(1);
+    dnnl::stream stream(Cpu());
+    primitive.execute(stream,
+                      {{DNNL_ARG_SRC, {desc.src_desc(), Cpu(), const_cast<float*>(src)}},
+                       {DNNL_ARG_WEIGHTS, {desc.weights_desc(), Cpu(), weights}},
+                       {DNNL_ARG_DST, {desc.dst_desc(), Cpu(), dst}},
+                       {DNNL_ARG_SCRATCHPAD, {desc.scratchpad_desc(), Cpu(), scratch}}});
+    stream.wait();
+    return nullptr;
+  } catch (const dnnl::error&) {
+    return "a convolution could not be run";
+  }
+}
+
 }  // namespace
 
 void OneDnnConvShape::SetWindows(const WindowDim& rows, const WindowDim& cols) {
@@ -91,96 +159,113 @@ void OneDnnConvShape::SetWindows(const WindowDim& rows, const WindowDim& cols) {
   }
 }
 
-struct OneDnnConv::Prepared {
-  explicit Prepared(const OneDnnConvShape& s)
-      : desc(MakePrimitiveDesc(s)),
+struct OneDnnConv::Part {
+  Part(const Cut& cut, const memory::desc& weights)
+      : desc(MakePrimitiveDesc(cut.shape, weights)),
         primitive(desc),
-        filter(FilterDesc(s)),
-        reorders(desc.weights_desc() != filter),
-        flops(Flops(s)) {
-    if (!reorders) return;
-    const dnnl::reorder::primitive_desc reorder_desc(Cpu(), filter, Cpu(), desc.weights_desc());
-    reorder = dnnl::reorder(reorder_desc);
-  }
+        src_offset(cut.src_offset),
+        dst_offset(cut.dst_offset) {}
 
   dnnl::convolution_forward::primitive_desc desc;
   dnnl::convolution_forward primitive;
+  int64_t src_offset, dst_offset;
+};
+
+// The first part chooses how the filter lies, the others follow.
+struct OneDnnConv::Plan {
+  Plan(const OneDnnConvShape& shape, ThreadPool* pool) : filter(FilterDesc(shape)) {
+    omp_set_num_threads(1);
+    for (const Cut& cut : CutUp(shape, NumParts(pool, Flops(shape)))) {
+      parts.emplace_back(cut, parts.empty() ? AnyFilterDesc(shape) : weights);
+      if (parts.size() == 1) weights = parts[0].desc.weights_desc();
+      scratch_bytes = std::max(scratch_bytes, parts.back().desc.scratchpad_desc().get_size());
+    }
+    // Scratch memory of the parts lies side by side.
+    scratch_bytes = (scratch_bytes + Allocator::kAlignment - 1) / Allocator::kAlignment * Allocator::kAlignment;
+    reorders = weights != filter;
+    if (!reorders) return;
+    reorder = dnnl::reorder(dnnl::reorder::primitive_desc(Cpu(), filter, Cpu(), weights));
+  }
+
+  std::vector<Part> parts;
+  memory::desc filter, weights;
   dnnl::reorder reorder;
-  memory::desc filter;
-  bool reorders;
-  double flops;
+  bool reorders = false;
+  size_t scratch_bytes = 0;  ///< Of each part.
 };
 
 OneDnnConv::OneDnnConv() = default;
 OneDnnConv::~OneDnnConv() = default;
 
 // Null when oneDNN has none for this shape; that is remembered, too.
-std::shared_ptr<const OneDnnConv::Prepared> OneDnnConv::Prepare(const OneDnnConvShape& shape) {
+std::shared_ptr<const OneDnnConv::Plan> OneDnnConv::Prepare(const OneDnnConvShape& shape,
+                                                            ThreadPool* pool) {
   const std::lock_guard lock(mutex_);
-  const auto found = prepared_.find(shape);
-  if (found != prepared_.end()) return found->second;
-  if (prepared_.size() >= kMaxPrepared) {
-    prepared_.clear();
-    last_prepared_ = nullptr;
-  }
-  std::shared_ptr<const Prepared> made;
+  const auto found = plans_.find(shape);
+  if (found != plans_.end()) return found->second;
+  if (plans_.size() >= kMaxPrepared) plans_.clear();
+  std::shared_ptr<const Plan> made;
   try {
-    made = std::make_shared<const Prepared>(shape);
+    made = std::make_shared<const Plan>(shape, pool);
   } catch (const dnnl::error&) {
     made = nullptr;
   }
-  prepared_.emplace(shape, made);
+  plans_.emplace(shape, made);
   return made;
 }
 
 // The filter in oneDNN's order. Kept while every run brings the same buffer of the device's own
 // memory, which nobody writes to while it is shared; what was fed may change behind our back.
-StatusOr<Tensor> OneDnnConv::Reordered(OpKernelContext* context, const Prepared& prepared,
+StatusOr<Tensor> OneDnnConv::Reordered(OpKernelContext* context, const std::shared_ptr<const Plan>& plan,
                                        const Tensor& filter) {
   {
     const std::lock_guard lock(mutex_);
-    if (last_prepared_ == &prepared && last_filter_.SharesBufferWith(filter)) return last_reordered_;
+    if (last_plan_ == plan && last_filter_.SharesBufferWith(filter)) return last_reordered_;
   }
-  OS_ASSIGN_OR_RETURN(Tensor reordered, Bytes(context, prepared.desc.weights_desc().get_size()));
+  OS_ASSIGN_OR_RETURN(Tensor reordered, Bytes(context, plan->weights.get_size()));
+  omp_set_num_threads(1);
   dnnl::stream stream(Cpu());
-  const memory from(prepared.filter, Cpu(), filter.raw_data());
-  memory to(prepared.desc.weights_desc(), Cpu(), reordered.raw_data());
-  prepared.reorder.execute(stream, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
+  const memory from(plan->filter, Cpu(), filter.raw_data());
+  memory to(plan->weights, Cpu(), reordered.raw_data());
+  plan->reorder.execute(stream, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
   const std::lock_guard lock(mutex_);
   if (last_filter_.IsInitialized() && !last_filter_.SharesBufferWith(filter)) ++changes_;
   last_filter_ = last_reordered_ = Tensor();
-  last_prepared_ = nullptr;
+  last_plan_ = nullptr;
   const Allocator* const owner = filter.buffer() ? filter.buffer()->allocator() : nullptr;
   if (changes_ < kMaxChanges && owner == context->device()->allocator()) {
     last_filter_ = filter;
     last_reordered_ = reordered;
-    last_prepared_ = &prepared;
+    last_plan_ = plan;
   }
   return reordered;
 }
 
 StatusOr<bool> OneDnnConv::Run(OpKernelContext* context, const OneDnnConvShape& shape,
                                const Tensor& input, const Tensor& filter, Tensor* out) {
-  const auto prepared = Prepare(shape);
-  if (!prepared) return false;
+  ThreadPool* const pool = context->device()->intra_op_pool();
+  const auto plan = Prepare(shape, pool);
+  if (!plan) return false;
+  std::atomic<const char*> failure{nullptr};
   try {
-    const OneDnnThreads team(IntraOpThreads(context), prepared->flops);
     Tensor weights = filter;
-    if (prepared->reorders) {
-      OS_ASSIGN_OR_RETURN(weights, Reordered(context, *prepared, filter));
+    if (plan->reorders) {
+      OS_ASSIGN_OR_RETURN(weights, Reordered(context, plan, filter));
     }
-    const auto scratch_desc = prepared->desc.scratchpad_desc();
-    OS_ASSIGN_OR_RETURN(const Tensor scratch, Bytes(context, scratch_desc.get_size()));
-    dnnl::stream stream(Cpu());
-    prepared->primitive.execute(
-        stream, {{DNNL_ARG_SRC, {prepared->desc.src_desc(), Cpu(), input.raw_data()}},
-                 {DNNL_ARG_WEIGHTS, {prepared->desc.weights_desc(), Cpu(), weights.raw_data()}},
-                 {DNNL_ARG_DST, {prepared->desc.dst_desc(), Cpu(), out->raw_data()}},
-                 {DNNL_ARG_SCRATCHPAD, {scratch_desc, Cpu(), scratch.raw_data()}}});
-    stream.wait();
+    OS_ASSIGN_OR_RETURN(const Tensor scratch, Bytes(context, plan->scratch_bytes * plan->parts.size()));
+    const auto* const src = static_cast<const float*>(input.raw_data());
+    auto* const dst = static_cast<float*>(out->raw_data());
+    ParallelFor(pool, static_cast<int>(plan->parts.size()), [&](int i) {
+      const Part& part = plan->parts[static_cast<size_t>(i)];
+      const size_t at = static_cast<size_t>(i) * plan->scratch_bytes;
+      const char* const why = RunPart(part.primitive, part.desc, src + part.src_offset, weights.raw_data(),
+                                      dst + part.dst_offset, static_cast<char*>(scratch.raw_data()) + at);
+      if (why) failure = why;
+    });
   } catch (const dnnl::error& error) {
     return errors::Internal("oneDNN: ", error.message);
   }
+  if (failure) return errors::Internal("oneDNN: ", failure.load());
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include <QtTest>
 
 #include "engine/base/file.h"
+#include "engine/base/parallel_for.h"
 #include "engine/base/status.h"
 #include "engine/base/text.h"
 #include "engine/base/thread_pool.h"
@@ -20,6 +21,8 @@ class TstBase : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void parallelFor_doesEachPartOnce();
+  void parallelFor_insideItsPool();
   void status_keepsCodeMessageAndNodes();
   void statusOr_macrosPassErrorsOn();
   void nodeName_followsGraphImport_data();
@@ -162,6 +165,28 @@ void TstBase::threadPool_runsEverything() {
   pool.WaitIdle();
   QCOMPARE(sum.load(), 500501);
   QCOMPARE(pool.CurrentThreadIndex(), -1);
+}
+
+void TstBase::parallelFor_doesEachPartOnce() {
+  ThreadPool pool("test", 3);
+  for (ThreadPool* const threads : {&pool, static_cast<ThreadPool*>(nullptr)}) {
+    for (const int count : {0, 1, 2, 1000}) {
+      std::vector<std::atomic<int>> calls(static_cast<size_t>(count));
+      ParallelFor(threads, count, [&](int i) { ++calls[static_cast<size_t>(i)]; });
+      for (const auto& n : calls) QCOMPARE(n.load(), 1);
+    }
+  }
+}
+
+// All threads of the pool wait for parts at the same time: the callers do them themselves.
+void TstBase::parallelFor_insideItsPool() {
+  ThreadPool pool("test", 2);
+  std::atomic<int> calls{0};
+  for (int i = 0; i < 8; ++i) {
+    pool.Schedule([&] { ParallelFor(&pool, 5, [&](int) { ++calls; }); });
+  }
+  pool.WaitIdle();
+  QCOMPARE(calls.load(), 40);
 }
 
 QTEST_APPLESS_MAIN(TstBase)

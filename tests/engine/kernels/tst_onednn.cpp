@@ -150,19 +150,80 @@ class TstOneDnn : public QObject {
     }
   }
 
-  void twoLargeProductsAtOnce() {
-    constexpr int64_t kSize = 128;
-    const kernels::GemmShape shape{kSize, kSize, kSize, false, false, false, false, kSize, kSize, kSize};
-    const std::vector<float> a(kSize * kSize, 1.0F), b(kSize * kSize, 2.0F);
-    std::vector<std::vector<float>> out(4, std::vector<float>(kSize * kSize));
+  // Cut into parts for a pool, by images or by rows: the same as whole.
+  void convolutionInParts_data() {
+    QTest::addColumn<QString>("op");
+    QTest::addColumn<int>("batch");
+    QTest::addColumn<int>("size");
+    QTest::addColumn<int>("stride");
+    QTest::addColumn<int>("filter");
+    for (const char* op : {"Conv2D", "DepthwiseConv2dNative"}) {
+      for (const int batch : {1, 2, 9}) {
+        for (const int size : {61, 130}) {
+          for (const auto& [stride, filter] : {std::pair{1, 3}, {2, 5}, {1, 1}, {3, 2}}) {
+            QTest::addRow("%s %d of %d stride %d filter %d", op, batch, size, stride, filter)
+                << QString::fromLatin1(op) << batch << size << stride << filter;
+          }
+        }
+      }
+    }
+  }
+  void convolutionInParts() {
+    QFETCH(QString, op);
+    QFETCH(int, batch);
+    QFETCH(int, size);
+    QFETCH(int, stride);
+    QFETCH(int, filter);
+    const std::string s = std::to_string(stride);
+    const std::string text =
+        "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }\n"
+        "node { name: 'y' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }\n" +
+        FloatOp("conv", op.toStdString(), {"x", "y"}, "",
+                "attr { key: 'padding' value { s: 'SAME' } } attr { key: 'strides' value { list { i: 1 i: " + s + " i: " + s +
+                    " i: 1 } } }");
+    std::mt19937 random(kSeed);
+    const Tensor x = Random(DT_FLOAT, TensorShape({batch, size, size, 32}), &random);
+    const Tensor y = Random(DT_FLOAT, op == QLatin1String("Conv2D") ? TensorShape({filter, filter, 32, 24})
+                                                                    : TensorShape({filter, filter, 32, 2}), &random);
+    std::vector<Tensor> results;
+    for (const int threads : {1, 4}) {
+      SessionOptions options;
+      options.config.set_intra_op_parallelism_threads(threads);
+      const auto session = MakeSession(text, options);
+      QVERIFY(session);
+      std::vector<Tensor> outputs;
+      const Status status = session->Run({{"x", x}, {"y", y}}, {"conv"}, {}, &outputs);
+      QVERIFY2(status.ok(), status.ToString().c_str());
+      results.push_back(outputs[0]);
+    }
+    QVERIFY(results[0].shape() == results[1].shape());
+    QVERIFY(results[0].tensor_data() == results[1].tensor_data());
+  }
+
+  void largeProductsAtOnce_data() {
+    QTest::addColumn<int>("rows");
+    QTest::addColumn<int>("cols");
+    QTest::newRow("square") << 256 << 256;
+    QTest::newRow("by rows") << 1001 << 65;
+    QTest::newRow("by columns") << 65 << 1001;
+  }
+  void largeProductsAtOnce() {
+    QFETCH(int, rows);
+    QFETCH(int, cols);
+    constexpr int64_t kDepth = 200;
+    const kernels::GemmShape shape{rows, cols, kDepth, false, false, false, false, kDepth, cols, cols};
+    const std::vector<float> a(static_cast<size_t>(rows * kDepth), 1.0F), b(static_cast<size_t>(kDepth * cols), 2.0F);
+    const std::vector<float> want(static_cast<size_t>(rows * cols), 400.0F);
+    ThreadPool pool("test", 3);
+    std::vector<std::vector<float>> out(4, std::vector<float>(want.size()));
     std::vector<std::jthread> threads;
     for (auto& result : out) {
       threads.emplace_back([&] {
-        for (int i = 0; i < 20; ++i) kernels::OneDnnGemm(shape, a.data(), b.data(), result.data(), 2);
+        for (int i = 0; i < 10; ++i) kernels::OneDnnGemm(shape, a.data(), b.data(), result.data(), &pool);
       });
     }
     threads.clear();
-    for (const auto& result : out) QVERIFY(result == std::vector<float>(kSize * kSize, 256.0F));
+    for (const auto& result : out) QVERIFY(result == want);
   }
 };
 
