@@ -16,16 +16,24 @@ struct Arguments {
   bool json = false;
 };
 
-JsonValue ToJson(const DeviceAttributes& device, const AllocatorSnapshot* allocator) {
+JsonValue ToJson(const PoolInfo& pool) {
+  return JsonValue::Object{{"name", pool.name},       {"kind", pool.kind},        {"asked", pool.asked},
+                           {"threads", pool.threads}, {"shared", pool.is_shared}, {"sessions", pool.sessions}};
+}
+
+// `pools`: of memory and of threads, as they are in force.
+JsonValue ToJson(const DeviceAttributes& device, const AllocatorSnapshot* allocator, const std::vector<PoolInfo>& threads) {
   JsonValue::Array pools;
   if (allocator) {
     JsonValue limit;
     if (allocator->stats.bytes_limit) limit = *allocator->stats.bytes_limit;
     pools.push_back(JsonValue::Object{{"name", allocator->name},
+                                      {"kind", "memory"},
                                       {"bytes_limit", std::move(limit)},
                                       {"bytes_in_use", allocator->stats.bytes_in_use},
                                       {"peak_bytes", allocator->stats.peak_bytes_in_use}});
   }
+  for (const PoolInfo& pool : threads) pools.push_back(ToJson(pool));
   return JsonValue::Object{
       {"name", device.name()},
       {"type", device.device_type()},
@@ -49,7 +57,7 @@ Status ListDevices(const Arguments& arguments) {
       if (snapshot.device == device.name()) allocator = &snapshot;
     }
     if (arguments.json) {
-      list.push_back(ToJson(device, allocator));
+      list.push_back(ToJson(device, allocator, session->Pools()));
     } else {
       std::cout << device.name() << "  " << device.device_type() << "  " << HumanBytes(device.memory_limit()) << "\n";
     }

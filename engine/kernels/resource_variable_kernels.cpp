@@ -1,5 +1,7 @@
 // Resource variables: a handle names a variable of the device's resource manager.
 
+#include <mutex>
+
 #include "engine/kernels/arithmetic.h"
 #include "engine/kernels/kernel_util.h"
 #include "engine/kernels/variable_util.h"
@@ -21,17 +23,20 @@ class VarHandleOp final : public OpKernel {
     handle_.maybe_type_name = kTypeName;
   }
 
+  // The handle is the same in every step: made once, as TensorFlow does.
   void Compute(OpKernelContext* context) override {
-    Tensor* out = nullptr;
-    OP_REQUIRES_OK(context, context->allocate_output(0, TensorShape(), &out));
-    ResourceHandle& handle = out->scalar<ResourceHandle>();
-    handle = handle_;
-    if (handle.container.empty()) handle.container = std::string(context->session_container());
+    std::call_once(made_, [&] {
+      if (handle_.container.empty()) handle_.container = std::string(context->session_container());
+      tensor_ = Tensor::Scalar(handle_);
+    });
+    context->set_output(0, tensor_);
   }
   bool IsExpensive() const override { return false; }
 
  private:
   ResourceHandle handle_;
+  std::once_flag made_;
+  Tensor tensor_;
 };
 
 StatusOr<ResourceHandle> HandleOf(OpKernelContext* context, int i) {

@@ -1,81 +1,113 @@
 #include "engine/runtime/direct_session.h"
 
 #include <algorithm>
+#include <iostream>
+#include <set>
+#include <unordered_set>
 
+#include "engine/base/text.h"
 #include "engine/framework/file_access.h"
 #include "engine/graph/graph_constructor.h"
 #include "engine/runtime/device_factory.h"
-#include "engine/runtime/executor.h"
-#include "engine/runtime/step_stats_collector.h"
+#include "engine/runtime/partial_run.h"
 
 namespace opscope {
 namespace {
 
 constexpr const char* kDevicePrefix = "/job:localhost/replica:0/task:0";
 
-std::atomic<int64_t> next_step_id{1};
+/// The sessions that there are, for Reset.
+struct LiveSessions {
+  std::mutex mutex;
+  std::set<DirectSession*> sessions;
+  static LiveSessions& Get() {
+    static auto* const live = new LiveSessions;
+    return *live;
+  }
+};
 
 class DirectSessionFactory final : public SessionFactory {
  public:
   bool AcceptsOptions(const SessionOptions& options) override { return options.target.empty(); }
 
   Status NewSession(const SessionOptions& options, Session** session) override {
+    OS_ASSIGN_OR_RETURN(auto pools, SessionPools::Make(options.config));
     // Before the devices take their memory from it.
     if (options.config.graph_options().build_cost_model() > 0) EnableCPUAllocatorFullStats();
     std::vector<std::unique_ptr<Device>> devices;
     OS_RETURN_IF_ERROR(DeviceFactory::AddDevices(options, kDevicePrefix, &devices));
-    *session = std::make_unique<DirectSession>(options, std::make_unique<DeviceMgr>(std::move(devices))).release();
+    for (const auto& device : devices) {
+      OS_RETURN_IF_ERROR(FileAccess::Install(options.file_access, device->resource_manager()));
+    }
+    *session = std::make_unique<DirectSession>(options, std::make_unique<DeviceMgr>(std::move(devices)), std::move(pools)).release();
     return Status::OK();
+  }
+
+  // As in TensorFlow: the sessions lose what the containers hold and are closed.
+  Status Reset(const SessionOptions&, const std::vector<std::string>& containers) override {
+    LiveSessions& live = LiveSessions::Get();
+    std::lock_guard lock(live.mutex);
+    Status status;
+    for (DirectSession* session : live.sessions) {
+      session->ClearContainers(containers);
+      const Status closed = session->Close();
+      if (status.ok()) status = closed;
+    }
+    return status;
   }
 };
 
-std::string PlanKey(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
-                    const std::vector<std::string>& targets) {
-  std::string key;
-  for (const auto* names : {&feeds, &fetches, &targets}) {
-    // Lengths keep names with odd characters apart.
-    for (const std::string& name : *names) key += StrCat(name.size(), ":", name, ",");
-    key += ";";
+bool IsTransfer(std::string_view op) { return op == "_Send" || op == "_Recv" || op == "_HostSend" || op == "_HostRecv"; }
+
+// The same for nodes of the same op and type attributes.
+uint64_t TypesKey(const NodeDef& def) {
+  const std::hash<std::string_view> hash;
+  uint64_t key = hash(def.op());
+  for (const auto& [name, value] : def.attr()) {
+    if (value.value_case() == AttrValue::kType) key += (hash(name) | 1U) * static_cast<uint64_t>(value.type() + 1);
   }
   return key;
 }
 
-// When a placeholder lacks its value, a feed that nobody reads is likely to be a slip of the name.
-Status HintUnusedFeeds(const Executable& plan, const Status& status) {
-  if (!status.message().starts_with("You must feed a value")) return status;
-  std::string unused;
-  for (const PlanNode& node : plan.nodes) {
-    if (node.kind != RunNode::Kind::kArg || !node.out_edges.empty()) continue;
-    // "_arg_x_0_0": the tensor's name without the prefix and the feed's number.
-    const size_t slot = node.name.rfind('_');
-    const size_t port = node.name.rfind('_', slot - 1);
-    const size_t begin = std::string_view("_arg_").size();
-    unused += (unused.empty() ? "" : ", ") + node.name.substr(begin, port - begin) + ":" +
-              node.name.substr(port + 1, slot - port - 1);
-  }
-  if (unused.empty()) return status;
-  return status.Append(StrCat("\n\t Fed, but not used by this run: ", unused));
-}
+std::vector<std::string> Strings(std::span<const std::string_view> views) { return {views.begin(), views.end()}; }
 
 }  // namespace
 
 std::unique_ptr<SessionFactory> NewDirectSessionFactory() { return std::make_unique<DirectSessionFactory>(); }
 
-DirectSession::DirectSession(SessionOptions options, std::unique_ptr<DeviceMgr> devices)
-    : options_(std::move(options)), devices_(std::move(devices)) {}
+DirectSession::DirectSession(SessionOptions options, std::unique_ptr<DeviceMgr> devices, std::unique_ptr<SessionPools> pools)
+    : options_(std::move(options)), devices_(std::move(devices)), pools_(std::move(pools)) {
+  LiveSessions& live = LiveSessions::Get();
+  std::lock_guard lock(live.mutex);
+  live.sessions.insert(this);
+}
 
-DirectSession::~DirectSession() { static_cast<void>(Close().ok()); }
+DirectSession::~DirectSession() {
+  {
+    LiveSessions& live = LiveSessions::Get();
+    std::lock_guard lock(live.mutex);
+    live.sessions.erase(this);
+  }
+  static_cast<void>(Close().ok());
+  std::lock_guard lock(partial_runs_mutex_);
+  partial_runs_.clear();
+}
+
+Status DirectSession::CheckOpen() const {
+  if (is_closed_.load(std::memory_order_acquire)) return errors::Cancelled("Session has been closed.");
+  return Status::OK();
+}
 
 Status DirectSession::Create(const GraphDef& graph) {
   std::lock_guard lock(mutex_);
-  if (closed_.stop_requested()) return errors::Cancelled("Session has been closed.");
+  OS_RETURN_IF_ERROR(CheckOpen());
   if (state_) return errors::AlreadyExists("A Graph has already been created for this session.");
   return ExtendLocked(graph);
 }
 
 Status DirectSession::Extend(const GraphDef& graph) {
   std::lock_guard lock(mutex_);
-  if (closed_.stop_requested()) return errors::Cancelled("Session has been closed.");
+  OS_RETURN_IF_ERROR(CheckOpen());
   return ExtendLocked(graph);
 }
 
@@ -86,11 +118,41 @@ Status DirectSession::ExtendLocked(const GraphDef& graph) {
   } else {
     OS_ASSIGN_OR_RETURN(state->graph, ConvertGraphDefToGraph(graph, OpRegistry::Global()));
   }
+  const size_t known = state_ ? state_->placement.size() : 0;
+  OS_RETURN_IF_ERROR(CheckKernels(state->graph, known));
   const PlacerOptions placer_options{options_.config.allow_soft_placement()};
   OS_ASSIGN_OR_RETURN(state->placement, PlaceGraph(state->graph, *devices_, placer_options));
   // A node stays where it was: its variables and kernels are there.
   if (state_) std::copy(state_->placement.begin(), state_->placement.end(), state->placement.begin());
+  if (options_.config.log_device_placement()) LogPlacement(*state, known);
   state_ = std::move(state);
+  has_graph_.store(true, std::memory_order_release);
+  return Status::OK();
+}
+
+// Once per node, not per run.
+void DirectSession::LogPlacement(const GraphState& state, size_t first_id) const {
+  state.graph.ForEachNode([&](NodeId id, const Node& node) {
+    if (id.index() < first_id) return;
+    std::cerr << StrCat(Printable(node.name()), ": (", Printable(node.op()),
+                        "): ", state.placement[id.index()].device->name(), "\n");
+  });
+}
+
+// A node whose op has kernels, but none for its types, can't be placed. What has no kernel at all is told when a run needs
+// it: other parts of the graph can run.
+Status DirectSession::CheckKernels(const Graph& graph, size_t first_id) {
+  std::unordered_set<uint64_t> known;  // ops with types that were found before
+  for (size_t i = first_id; i < graph.num_ids(); ++i) {
+    const NodeId id(static_cast<uint32_t>(i));
+    if (!graph.has(id)) continue;
+    const NodeDef& def = graph.node(id).def;
+    if (!known.insert(TypesKey(def)).second) continue;
+    const auto found = KernelRegistry::Global().Find(def, kDeviceCpu);
+    if (found.ok() || found.status().code() != Code::kInvalidArgument) continue;
+    Status status = found.status().Append(StrCat("\n\t [[", def.name(), "]]"));
+    return status.AddNode(def.name());
+  }
   return Status::OK();
 }
 
@@ -102,30 +164,43 @@ StatusOr<std::shared_ptr<OpKernel>> DirectSession::GetKernel(const GraphState& s
   return slot;
 }
 
-StatusOr<DirectSession::CachedPlan> DirectSession::GetPlan(const std::vector<std::string>& feeds,
-                                                           const std::vector<std::string>& fetches,
-                                                           const std::vector<std::string>& targets) {
-  const std::string key = PlanKey(feeds, fetches, targets);
-  std::lock_guard lock(mutex_);
-  if (closed_.stop_requested()) return errors::Cancelled("Session has been closed.");
-  if (!state_) return errors::InvalidArgument("Session was not created with a graph before Run()!");
-  if (fetches.empty() && targets.empty()) {
+StatusOr<const SessionPlan*> DirectSession::GetPlan(const RunSignature& signature) {
+  OS_RETURN_IF_ERROR(CheckOpen());
+  if (!has_graph_.load(std::memory_order_acquire)) {
+    return errors::InvalidArgument("Session was not created with a graph before Run()!");
+  }
+  if (signature.names.size() == signature.num_feeds) {
     return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
   }
-  const auto found = plans_.find(key);
-  if (found != plans_.end()) return found->second;
+  const uint64_t hash = signature.Hash();
+  if (const SessionPlan* found = plans_.Find(signature, hash)) return found;
+  std::lock_guard lock(mutex_);
+  if (const SessionPlan* found = plans_.Find(signature, hash)) return found;
+  const std::span<const std::string_view> names(signature.names);
+  const size_t end_of_fetches = signature.num_feeds + signature.num_fetches;
+  OS_ASSIGN_OR_RETURN(SessionPlan made,
+                      BuildPlan(Strings(names.first(signature.num_feeds)),
+                                Strings(names.subspan(signature.num_feeds, signature.num_fetches)),
+                                Strings(names.subspan(end_of_fetches))));
+  return plans_.Insert(signature, hash, std::move(made));
+}
+
+StatusOr<SessionPlan> DirectSession::BuildPlan(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
+                                               const std::vector<std::string>& targets,
+                                               const std::shared_ptr<PartialRunState>& partial) {
+  SessionPlan made;
+  made.state = state_;
   ExecutableOptions options;
   options.default_device = devices_->first();
   options.device_of = [&](NodeId id) { return state_->placement[id.index()].device; };
   options.kernel_of = [&](NodeId id) { return GetKernel(*state_, id); };
-  CachedPlan made;
-  made.state = state_;
   options.prepare = [&](RunGraph* run_graph) -> Status {
     OS_ASSIGN_OR_RETURN(made.split, Split(*state_, run_graph));
+    if (partial) MakePartial(partial, run_graph);
     return Status::OK();
   };
   OS_ASSIGN_OR_RETURN(made.plan, BuildExecutable(state_->graph, feeds, fetches, targets, options));
-  plans_.emplace(key, made);
+  for (const PlanNode& node : made.plan->nodes) made.uses_rendezvous |= node.kind == RunNode::Kind::kOp && IsTransfer(node.op);
   return made;
 }
 
@@ -150,65 +225,31 @@ StatusOr<std::shared_ptr<const SplitGraph>> DirectSession::Split(const GraphStat
   return std::shared_ptr<const SplitGraph>(std::move(split));
 }
 
-ThreadPool* DirectSession::InterOpPool() {
-  const int asked = options_.config.inter_op_parallelism_threads();
-  if (asked < 0) return nullptr;  // as in TensorFlow: in the caller's thread
-  std::lock_guard lock(mutex_);
-  if (!pool_) {
-    // The calling thread works too.
-    const int threads = asked > 0 ? std::min(asked, 1024) : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    pool_ = std::make_unique<ThreadPool>("inter_op", threads);
-  }
-  return pool_.get();
-}
-
-Status DirectSession::Run(const RunOptions& options, const NamedTensors& feeds, const std::vector<std::string>& fetches,
-                          const std::vector<std::string>& targets, std::vector<Tensor>* outputs, RunMetadata* metadata,
-                          const RunHooks& hooks) {
-  std::vector<std::string> feed_names;
-  std::vector<Tensor> feed_tensors;
-  for (const auto& [name, tensor] : feeds) {
-    feed_names.push_back(name);
-    feed_tensors.push_back(tensor);
-  }
-  OS_ASSIGN_OR_RETURN(const CachedPlan cached, GetPlan(feed_names, fetches, targets));
-  const Executable& plan = *cached.plan;
-  for (size_t i = 0; i < feed_tensors.size(); ++i) {
-    if (feed_tensors[i].dtype() == plan.feed_types[i]) continue;
-    Status status = errors::InvalidArgument("Expects arg[", i, "] to be ", DataTypeString(plan.feed_types[i]), " but ",
-                                            DataTypeString(feed_tensors[i].dtype()), " is provided");
-    return status.AddNode(std::string(ParseTensorName(feed_names[i]).node));
-  }
-
-  StepStatsCollector collector;
-  const bool traces = metadata && options.trace_level() > RunOptions::NO_TRACE;
-  ExecutorArgs args;
-  args.step_id = next_step_id++;
-  args.feeds = &feed_tensors;
-  args.observer = hooks.observer;
-  args.collector = traces ? &collector : nullptr;
-  args.gate = hooks.gate;
-  args.pool = hooks.gate ? nullptr : InterOpPool();
-  args.stops = {closed_.get_token(), hooks.cancellation};
-  args.stop_statuses = {errors::Cancelled("Step was cancelled by an explicit call to `Session::Close()`."),
-                        errors::Cancelled("The run was cancelled.")};
-  args.timeout_ms = options.timeout_in_ms() > 0 ? options.timeout_in_ms() : options_.config.operation_timeout_in_ms();
-  std::vector<Tensor> fetched;
-  Status status = Execute(cached.plan, args, &fetched);
-  // What was recorded up to a failure is of use too.
-  if (metadata) {
-    metadata->Clear();
-    if (traces) collector.Finish(metadata);
-    if (options.output_partition_graphs()) AddPartitionGraphs(cached.state->graph, plan, cached.split.get(), metadata);
-  }
-  if (!status.ok()) return HintUnusedFeeds(plan, status);
-  if (outputs) *outputs = std::move(fetched);
-  return Status::OK();
-}
-
 Status DirectSession::Close() {
+  is_closed_.store(true, std::memory_order_release);
   closed_.request_stop();
   return Status::OK();
+}
+
+void DirectSession::ClearContainers(const std::vector<std::string>& containers) {
+  for (Device* device : devices_->ListDevices()) {
+    if (containers.empty()) device->resource_manager()->Cleanup(ResourceMgr::kDefaultContainer);
+    for (const std::string& container : containers) device->resource_manager()->Cleanup(container);
+  }
+}
+
+std::vector<PoolInfo> DirectSession::Pools() {
+  std::vector<PoolInfo> pools = pools_->Describe();
+  if (ThreadPool* intra = devices_->first()->intra_op_pool()) {
+    PoolInfo info;
+    info.name = "process";
+    info.kind = "intra_op";
+    info.asked = options_.config.intra_op_parallelism_threads();
+    info.threads = intra->num_threads();
+    info.is_shared = true;
+    pools.push_back(std::move(info));
+  }
+  return pools;
 }
 
 Status DirectSession::ListDevices(std::vector<DeviceAttributes>* devices) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/framework/op_kernel.h"
 #include "engine/framework/run_observer.h"
@@ -14,7 +15,18 @@
 
 namespace opscope {
 
-/// Collects the nodes of one run. Threads: Add from any thread; Finish after the run.
+/// One output of a finished node.
+struct OutputRecord {
+  int slot = 0;
+  DataType dtype = DT_INVALID;
+  TensorShape shape;
+  Allocator* allocator = nullptr;
+  int64_t requested_bytes = 0, persistent_bytes = 0, allocated_bytes = 0, allocation_id = 0;
+  uint64_t ptr = 0;
+  bool is_single = false;
+};
+
+/// Collects the nodes of one run. Threads: Add from any thread; Finish after the run. Plan and devices outlive it.
 class StepStatsCollector {
  public:
   /// A node is done. `outputs` includes references.
@@ -25,7 +37,18 @@ class StepStatsCollector {
   void Finish(RunMetadata* metadata);
 
  private:
+  struct Record {
+    const PlanNode* node = nullptr;
+    int thread = 0;
+    int64_t scheduled_ns = 0, start_ns = 0, compute_start_ns = 0, compute_end_ns = 0, end_ns = 0;
+    std::vector<AllocationEvent> allocations;
+    std::vector<OutputRecord> outputs;
+  };
+  static OutputRecord Note(const Tensor& tensor, int slot, Device* device);
+  static void Fill(const Record& record, NodeExecStats* stats);
+
   std::mutex mutex_;
+  std::vector<Record> records_;
   std::map<std::string, DeviceStepStats, std::less<>> devices_;
 };
 

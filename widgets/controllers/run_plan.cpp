@@ -249,6 +249,8 @@ SessionOptions sessionOptions(const SessionConfig& config) {
   for (const auto& [type, count] : config.devices) (*options.config.mutable_device_count())[type] = count;
   options.config.set_allow_soft_placement(config.soft_placement);
   options.config.set_inter_op_parallelism_threads(config.inter_op);
+  // What a document asks for shall hold for it, whichever session of the process came first.
+  options.config.set_use_per_session_threads(config.inter_op != 0);
   options.config.set_intra_op_parallelism_threads(config.intra_op);
   options.cpu_allocator = config.allocator;
   options.memory_limit_bytes = config.memory_limit_bytes;

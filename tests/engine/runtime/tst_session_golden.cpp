@@ -133,14 +133,8 @@ class TstSessionGolden : public QObject {
   }
 
   void cases() {
-    static const QHash<QString, QString> skipped = readSkipList("session_skip.txt");
     QFETCH(QJsonObject, json);
     const QString problem = RunCase(json);
-    const QString id = json[QLatin1String("id")].toString();
-    if (skipped.contains(id)) {
-      QVERIFY2(!problem.isEmpty(), "passes: take it off session_skip.txt");
-      QSKIP(qPrintable(skipped[id]));
-    }
     if (problem.contains(QLatin1String("has no kernel here"))) QSKIP(qPrintable(problem));
     const QString text = json[QLatin1String("desc")].toString() + QLatin1String(": ") + problem;
     QVERIFY2(problem.isEmpty(), qPrintable(text));
