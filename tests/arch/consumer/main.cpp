@@ -68,7 +68,7 @@ void AllocatorOfHigherPriorityIsUsed() {
   AllocatorRegistry::Register("counting", 300, std::make_unique<CountingAllocator>());
   CHECK_TRUE(cpu_allocator()->Name() == "counting");
   float sum = 0;
-  CHECK_TRUE(RunSum({}, &sum).ok());
+  CHECK_OK(RunSum({}, &sum));
   CHECK_TRUE(sum == 7.0F);
   CHECK_TRUE(CountingAllocator::count > 0);
 }
@@ -78,7 +78,7 @@ void CostModelTracksSizes() {
   SessionOptions options;
   options.config.mutable_graph_options()->set_build_cost_model(1);
   float sum = 0;
-  CHECK_TRUE(RunSum(options, &sum).ok());
+  CHECK_OK(RunSum(options, &sum));
   CHECK_TRUE(cpu_allocator()->TracksAllocationSizes());
   void* const ptr = cpu_allocator()->AllocateRaw(64, 100, {});
   CHECK_TRUE(cpu_allocator()->RequestedSize(ptr) == 100);
@@ -108,7 +108,7 @@ void TwoFactoriesForOneTarget() {
   SetLogSink(former);
   CHECK_HAS(logged, "DIRECT_SESSION");
   float sum = 0;
-  CHECK_TRUE(RunSum({}, &sum).ok());
+  CHECK_OK(RunSum({}, &sum));
 
   SessionOptions nobody;
   nobody.target = "nobody";
@@ -134,7 +134,7 @@ void DeviceFactoryOfHigherPriorityWins() {
   CHECK_TRUE(devices.size() == 1 && devices[0].name() == "/job:localhost/replica:0/task:0/device:CPU:9");
   delete session;
   float sum = 0;
-  CHECK_TRUE(RunSum({}, &sum).ok());
+  CHECK_OK(RunSum({}, &sum));
   CHECK_TRUE(DeviceFactory::Remove("CPU"));
   const Status status = NewSession(SessionOptions(), &session);
   CHECK_TRUE(status.code() == Code::kNotFound);
