@@ -128,8 +128,10 @@ Status DirectSession::RunPlan(const SessionPlan& plan, const RunOptions& options
   if (plan.uses_rendezvous) args.rendezvous = &rendezvous.emplace();
   args.pool = hooks.gate ? nullptr : pool;
   args.stops = {closed_.get_token(), hooks.cancellation};
-  args.stop_statuses = {errors::Cancelled("Step was cancelled by an explicit call to `Session::Close()`."),
-                        errors::Cancelled("The run was cancelled.")};
+  // Made once: putting a message together takes longer than a small step.
+  static const Status kClosed = errors::Cancelled("Step was cancelled by an explicit call to `Session::Close()`.");
+  static const Status kCancelled = errors::Cancelled("The run was cancelled.");
+  args.stop_statuses = {kClosed, kCancelled};
   args.timeout_ms = options.timeout_in_ms() > 0 ? options.timeout_in_ms() : options_.config.operation_timeout_in_ms();
   std::vector<Tensor> fetched;
   const Status status = Execute(plan.plan, args, &fetched);
