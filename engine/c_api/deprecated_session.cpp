@@ -57,13 +57,31 @@ void TF_Run(TF_DeprecatedSession* session, const TF_Buffer* run_options, const c
   SetStatus(RunNamed(session->session.get(), run, run_options, run_metadata, outputs), status);
 }
 
-void TF_PRunSetup(TF_DeprecatedSession*, const char**, int, const char**, int, const char**, int,
-                  const char** handle, TF_Status* status) {
+void TF_PRunSetup(TF_DeprecatedSession* session, const char** input_names, int ninputs,
+                  const char** output_names, int noutputs, const char** target_oper_names,
+                  int ntargets, const char** handle, TF_Status* status) {
+  SetOk(status);
   if (handle != nullptr) *handle = nullptr;
-  SetUnimplemented(__func__, status);
+  if (session == nullptr || handle == nullptr) {
+    return SetStatus(errors::InvalidArgument("No session was passed."), status);
+  }
+  std::vector<std::string> feeds, fetches, targets;
+  NamedRun::AddNames(input_names, ninputs, &feeds);
+  NamedRun::AddNames(output_names, noutputs, &fetches);
+  NamedRun::AddNames(target_oper_names, ntargets, &targets);
+  SetStatus(SetUpPartialRun(session->session.get(), feeds, fetches, targets, handle), status);
 }
 
-void TF_PRun(TF_DeprecatedSession*, const char*, const char**, TF_Tensor**, int, const char**,
-             TF_Tensor**, int, const char**, int, TF_Status* status) {
-  SetUnimplemented(__func__, status);
+void TF_PRun(TF_DeprecatedSession* session, const char* handle, const char** input_names,
+             TF_Tensor** inputs, int ninputs, const char** output_names, TF_Tensor** outputs,
+             int noutputs, const char**, int, TF_Status* status) {
+  SetOk(status);
+  if (session == nullptr || handle == nullptr) {
+    return SetStatus(errors::InvalidArgument("No session was passed."), status);
+  }
+  NamedRun run;
+  Status ran = run.AddFeeds(input_names, inputs, ninputs);
+  NamedRun::AddNames(output_names, noutputs, &run.fetches);
+  if (ran.ok()) ran = ContinuePartialRun(session->session.get(), handle, run, outputs);
+  SetStatus(ran, status);
 }

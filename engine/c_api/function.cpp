@@ -22,6 +22,7 @@ Status CopyFunction(TF_Graph* graph, const TF_Function* func, const TF_Function*
   FunctionDefLibrary library = graph->graph.library();
   OS_RETURN_IF_ERROR(MergeLibraries(std::move(more), &library));
   graph->graph.set_library(std::move(library));
+  ++graph->changes;
   return Status::OK();
 }
 

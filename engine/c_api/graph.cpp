@@ -13,6 +13,7 @@ TF_Graph::TF_Graph() {
 
 void TF_Graph::TakeNewNodes() {
   const OpLookup ops(OpRegistry::Global(), graph.library());
+  if (opers.size() < graph.num_ids()) ++changes;
   while (opers.size() < graph.num_ids()) {
     const NodeId at(opers.size());
     TF_Operation& oper = opers.emplace_back();

@@ -11,6 +11,7 @@
 #include "engine/graph/shape_refiner.h"
 #include "engine/proto/function.pb.h"
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -50,6 +51,9 @@ struct TF_Graph {
   std::deque<TF_Operation> opers;  ///< By NodeId; without a graph where a node was taken back.
   /// Sessions on it, with why they may not run any more where a node that they have was changed.
   std::map<TF_Session*, opscope::Status> sessions;
+  /// Counts what sessions need to hear of: a session that has seen this many needs no lock to know
+  /// that nothing is new.
+  std::atomic<uint64_t> changes{1};
   bool delete_requested = false;
   bool part_of_loop = false;  ///< One of the graphs of TF_WhileParams.
 

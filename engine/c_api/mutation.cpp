@@ -12,6 +12,7 @@ namespace opscope::capi {
 
 // A session that took the node must not go on as if nothing had happened.
 void NoteChange(TF_Graph* graph, const TF_Operation* oper, std::string_view what) {
+  ++graph->changes;
   for (auto& [session, status] : graph->sessions) {
     if (oper->id.index() >= session->nodes_taken || !status.ok()) continue;
     status = errors::FailedPrecondition(

@@ -2,7 +2,10 @@
 #include "engine/c_api/session_handles.h"
 #include "engine/runtime/session_factory.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <optional>
 
 namespace opscope::capi {
 namespace {
@@ -42,18 +45,24 @@ StatusOr<std::unique_ptr<Session>> MakeSession(const TF_SessionOptions* options)
 }
 
 Status ExtendFromGraph(TF_Session* session) {
+  if (session->seen.load(std::memory_order_acquire) ==
+      session->graph->changes.load(std::memory_order_acquire)) {
+    return Status::OK();
+  }
   std::lock_guard lock(session->mutex);
   std::lock_guard graph_lock(session->graph->mutex);
   const auto here = session->graph->sessions.find(session);
   if (here != session->graph->sessions.end() && !here->second.ok()) return here->second;
   const Graph& graph = session->graph->graph;
   const int functions = graph.library().function_size();
-  if (graph.num_ids() <= session->nodes_taken && functions <= session->functions_taken)
-    return Status::OK();
-  OS_RETURN_IF_ERROR(
-      session->session->Extend(NewPartOf(graph, session->nodes_taken, session->functions_taken)));
+  const uint64_t changes = session->graph->changes;
+  if (graph.num_ids() > session->nodes_taken || functions > session->functions_taken) {
+    OS_RETURN_IF_ERROR(
+        session->session->Extend(NewPartOf(graph, session->nodes_taken, session->functions_taken)));
+  }
   session->nodes_taken = graph.num_ids();
   session->functions_taken = functions;
+  session->seen.store(changes, std::memory_order_release);
   return Status::OK();
 }
 
@@ -87,9 +96,9 @@ void NamedRun::AddNames(const char** names, int count, std::vector<std::string>*
   for (int i = 0; i < count; ++i) to->emplace_back(Text(names[i]));
 }
 
-Status FetchedToC(std::vector<Tensor>* fetched, TF_Tensor** outputs) {
-  for (size_t i = 0; i < fetched->size(); ++i) {
-    const StatusOr<TF_Tensor*> made = ToC(std::move((*fetched)[i]));
+Status FetchedToC(std::span<Tensor> fetched, TF_Tensor** outputs) {
+  for (size_t i = 0; i < fetched.size(); ++i) {
+    const StatusOr<TF_Tensor*> made = ToC(std::move(fetched[i]));
     if (made.ok()) {
       outputs[i] = *made;
       continue;
@@ -119,7 +128,26 @@ Status RunNamed(Session* session, const NamedRun& run, const TF_Buffer* run_opti
   // What a failed run recorded is of use too.
   if (run_metadata != nullptr) OS_RETURN_IF_ERROR(MessageToBuffer(metadata, run_metadata));
   OS_RETURN_IF_ERROR(status);
-  return FetchedToC(&fetched, outputs);
+  return FetchedToC(fetched, outputs);
+}
+
+Status SetUpPartialRun(Session* session, const std::vector<std::string>& feeds,
+                       const std::vector<std::string>& fetches,
+                       const std::vector<std::string>& targets, const char** handle) {
+  std::string made;
+  OS_RETURN_IF_ERROR(session->PRunSetup(feeds, fetches, targets, &made));
+  char* const copy = new char[made.size() + 1];
+  std::memcpy(copy, made.c_str(), made.size() + 1);
+  *handle = copy;
+  return Status::OK();
+}
+
+Status ContinuePartialRun(Session* session, const char* handle, const NamedRun& run,
+                          TF_Tensor** outputs) {
+  std::fill_n(outputs, run.fetches.size(), nullptr);
+  std::vector<Tensor> fetched;
+  OS_RETURN_IF_ERROR(session->PRun(handle, run.feeds, run.fetches, &fetched));
+  return FetchedToC(fetched, outputs);
 }
 
 }  // namespace opscope::capi
@@ -178,25 +206,88 @@ void TF_DeleteSession(TF_Session* session, TF_Status* status) {
   delete session;
 }
 
+namespace {
+
+// Room for the tensors of a call, in place for the few that calls mostly have.
+class Tensors {
+ public:
+  explicit Tensors(size_t count) : many_(count > kFew ? count : 0), size_(count) {}
+  std::span<Tensor> span() { return {size_ > kFew ? many_.data() : few_, size_}; }
+
+ private:
+  static constexpr size_t kFew = 4;
+  Tensor few_[kFew];
+  std::vector<Tensor> many_;
+  size_t size_;
+};
+
+template <typename T>
+std::span<T> SpanOf(T* data, int count) {
+  return {data, data != nullptr && count > 0 ? static_cast<size_t>(count) : 0};
+}
+
+// A run with options or with statistics.
+Status RunTraced(PreparedRun* run, const RunOptions& options, std::span<const Tensor> feeds,
+                 std::span<Tensor> fetches, TF_Buffer* run_metadata) {
+  RunMetadata metadata;
+  const Status status =
+      run->Run(options, feeds, fetches, run_metadata ? &metadata : nullptr, RunHooks());
+  // What a failed run recorded is of use too.
+  if (run_metadata != nullptr) OS_RETURN_IF_ERROR(MessageToBuffer(metadata, run_metadata));
+  return status;
+}
+
+Status ConvertFeeds(std::span<const TF_Output> outputs, TF_Tensor* const* values,
+                    std::span<Tensor> feeds) {
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    if (values == nullptr || values[i] == nullptr) {
+      return errors::InvalidArgument("No tensor was passed for ", OutputName(outputs[i]));
+    }
+    OS_RETURN_IF_ERROR(ToEngine(*values[i], &feeds[i]));
+  }
+  return Status::OK();
+}
+
+Status RunSession(TF_Session* session, const RunRequest& request, TF_Tensor* const* values,
+                  const TF_Buffer* run_options, TF_Buffer* run_metadata, TF_Tensor** outputs) {
+  if (run_metadata != nullptr && run_metadata->data != nullptr) {
+    return errors::InvalidArgument("Passing non-empty run_metadata is invalid.");
+  }
+  if (session->extend_before_run) OS_RETURN_IF_ERROR(ExtendFromGraph(session));
+  Tensors feeds(request.feeds.size());
+  Tensors fetches(request.fetches.size());
+  OS_RETURN_IF_ERROR(ConvertFeeds(request.feeds, values, feeds.span()));
+  std::optional<RunOptions> options;
+  if (run_options != nullptr) {
+    OS_RETURN_IF_ERROR(
+        ParseBytes(run_options->data, run_options->length, "RunOptions proto", &options.emplace()));
+  }
+  OS_ASSIGN_OR_RETURN(PreparedRun* const run, session->runs.Find(session->session.get(), request));
+  if (!options && run_metadata == nullptr) {
+    OS_RETURN_IF_ERROR(run->Run(feeds.span(), fetches.span()));
+  } else {
+    OS_RETURN_IF_ERROR(RunTraced(run, options ? *options : RunOptions(), feeds.span(),
+                                 fetches.span(), run_metadata));
+  }
+  return FetchedToC(fetches.span(), outputs);
+}
+
+}  // namespace
+
 void TF_SessionRun(TF_Session* session, const TF_Buffer* run_options, const TF_Output* inputs,
                    TF_Tensor* const* input_values, int ninputs, const TF_Output* outputs,
                    TF_Tensor** output_values, int noutputs, const TF_Operation* const* target_opers,
                    int ntargets, TF_Buffer* run_metadata, TF_Status* status) {
   SetOk(status);
-  if (session == nullptr)
+  if (session == nullptr) {
     return SetStatus(errors::InvalidArgument("No session was passed."), status);
-  std::fill_n(output_values, std::max(0, noutputs), nullptr);
-  if (session->extend_before_run) {
-    const Status extended = ExtendFromGraph(session);
-    if (!extended.ok()) return SetStatus(extended, status);
   }
-  NamedRun run;
-  const Status fed = run.AddFeeds(inputs, input_values, ninputs);
-  if (!fed.ok()) return SetStatus(fed, status);
-  run.AddFetches(outputs, noutputs);
-  run.AddTargets(target_opers, ntargets);
-  SetStatus(RunNamed(session->session.get(), run, run_options, run_metadata, output_values),
-            status);
+  std::fill_n(output_values, std::max(0, noutputs), nullptr);
+  const RunRequest request{SpanOf(inputs, ninputs), SpanOf(outputs, noutputs),
+                           SpanOf(target_opers, ntargets)};
+  const Status ran =
+      RunSession(session, request, input_values, run_options, run_metadata, output_values);
+  if (!ran.ok()) SetStatus(ran, status);
 }
 
 void TF_ExtendSession(TF_Session* session, TF_Status* status) {
@@ -207,16 +298,40 @@ void TF_ExtendSession(TF_Session* session, TF_Status* status) {
   SetStatus(extended, status);
 }
 
-void TF_SessionPRunSetup(TF_Session*, const TF_Output*, int, const TF_Output*, int,
-                         const TF_Operation* const*, int, const char** handle, TF_Status* status) {
+void TF_SessionPRunSetup(TF_Session* session, const TF_Output* inputs, int ninputs,
+                         const TF_Output* outputs, int noutputs,
+                         const TF_Operation* const* target_opers, int ntargets, const char** handle,
+                         TF_Status* status) {
+  SetOk(status);
   if (handle != nullptr) *handle = nullptr;
-  SetUnimplemented(__func__, status);
+  if (session == nullptr || handle == nullptr) {
+    return SetStatus(errors::InvalidArgument("No session was passed."), status);
+  }
+  std::vector<std::string> feeds;
+  for (const TF_Output& input : SpanOf(inputs, ninputs)) feeds.push_back(OutputName(input));
+  NamedRun run;
+  run.AddFetches(outputs, noutputs);
+  run.AddTargets(target_opers, ntargets);
+  Status made = session->extend_before_run ? ExtendFromGraph(session) : Status::OK();
+  if (made.ok()) {
+    made = SetUpPartialRun(session->session.get(), feeds, run.fetches, run.targets, handle);
+  }
+  SetStatus(made, status);
 }
 
-void TF_SessionPRun(TF_Session*, const char*, const TF_Output*, TF_Tensor* const*, int,
-                    const TF_Output*, TF_Tensor**, int, const TF_Operation* const*, int,
+void TF_SessionPRun(TF_Session* session, const char* handle, const TF_Output* inputs,
+                    TF_Tensor* const* input_values, int ninputs, const TF_Output* outputs,
+                    TF_Tensor** output_values, int noutputs, const TF_Operation* const*, int,
                     TF_Status* status) {
-  SetUnimplemented(__func__, status);
+  SetOk(status);
+  if (session == nullptr || handle == nullptr) {
+    return SetStatus(errors::InvalidArgument("No session was passed."), status);
+  }
+  NamedRun run;
+  Status ran = run.AddFeeds(inputs, input_values, ninputs);
+  run.AddFetches(outputs, noutputs);
+  if (ran.ok()) ran = ContinuePartialRun(session->session.get(), handle, run, output_values);
+  SetStatus(ran, status);
 }
 
 void TF_DeletePRunHandle(const char* handle) { delete[] handle; }

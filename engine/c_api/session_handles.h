@@ -2,6 +2,7 @@
 // What stands behind TF_Session and its kin.
 
 #include "engine/c_api/handles.h"
+#include "engine/c_api/run_cache.h"
 #include "engine/runtime/session.h"
 
 #include <cstring>
@@ -22,6 +23,9 @@ struct TF_Session {
   size_t nodes_taken = 0;  ///< Of the graph's ids.
   int functions_taken = 0;
   bool extend_before_run = true;
+  std::atomic<uint64_t> seen{
+      0};                        ///< The graph's state that the session has; see TF_Graph::changes.
+  opscope::capi::RunCache runs;  ///< Ends before `session`.
 };
 
 struct TF_DeprecatedSession {
@@ -57,7 +61,13 @@ struct NamedRun {
 /// null.
 Status RunNamed(Session* session, const NamedRun& run, const TF_Buffer* run_options,
                 TF_Buffer* run_metadata, TF_Tensor** outputs);
+/// Partial runs. The handle is the caller's, to be given to TF_DeletePRunHandle.
+Status SetUpPartialRun(Session* session, const std::vector<std::string>& feeds,
+                       const std::vector<std::string>& fetches,
+                       const std::vector<std::string>& targets, const char** handle);
+Status ContinuePartialRun(Session* session, const char* handle, const NamedRun& run,
+                          TF_Tensor** outputs);
 /// Makes C tensors of fetched values: all or none.
-Status FetchedToC(std::vector<Tensor>* fetched, TF_Tensor** outputs);
+Status FetchedToC(std::span<Tensor> fetched, TF_Tensor** outputs);
 
 }  // namespace opscope::capi

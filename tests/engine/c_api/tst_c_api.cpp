@@ -23,6 +23,9 @@ class TstCApi : public QObject {
   void graph_growsBetweenRuns();
   void run_sharesTheFedBuffer();
   void run_ofStrings();
+  void run_isRepeatedInAnyOrder();
+  void run_givesMetadata();
+  void partialRun_comesInPieces();
   void run_failsWithTensorFlowsErrors();
   void finish_tellsWhatIsWrong();
   void finish_infersAttributesFromInputs();
@@ -261,6 +264,77 @@ void TstCApi::run_ofStrings() {
   QVERIFY(g.Run({a}, {fed}, same) == nullptr);
   QCOMPARE(g.status().code(), TF_INVALID_ARGUMENT);
   TF_DeleteTensor(fed);
+}
+
+// Runs are kept by what they ask for; one must not be taken for another.
+void TstCApi::run_isRepeatedInAnyOrder() {
+  CGraph g;
+  const TF_Output a = g.Placeholder("a", TF_INT32);
+  const TF_Output b = g.Placeholder("b", TF_INT32);
+  const TF_Output difference = g.Add("Sub", "difference", {a, b});
+  const TF_Output product = g.Add("Mul", "product", {a, b});
+  TF_Tensor* seven = CGraph::Scalar(7, TF_INT32);
+  TF_Tensor* two = CGraph::Scalar(2, TF_INT32);
+  for (int round = 0; round < 3; ++round) {
+    QCOMPARE(CGraph::Take<int32_t>(g.Run({a, b}, {seven, two}, difference)), 5);
+    QCOMPARE(CGraph::Take<int32_t>(g.Run({b, a}, {seven, two}, difference)), -5);
+    QCOMPARE(CGraph::Take<int32_t>(g.Run({a, b}, {seven, two}, product)), 14);
+    QCOMPARE(CGraph::Take<int32_t>(g.Run({a, difference}, {seven, two}, difference)), 0);
+    QVERIFY(!g.status().ok());
+  }
+  TF_DeleteTensor(seven);
+  TF_DeleteTensor(two);
+}
+
+void TstCApi::run_givesMetadata() {
+  CGraph g;
+  const TF_Output one = g.Constant("one", 1, TF_INT32);
+  const TF_Output sum = g.Add("AddV2", "sum", {one, one});
+  QCOMPARE(CGraph::Take<int32_t>(g.Run({}, {}, sum)), 2);
+  TF_Buffer* options = TF_NewBufferFromString("\x08\x03", 2);  // trace_level: FULL_TRACE
+  TF_Buffer* metadata = TF_NewBuffer();
+  TF_Tensor* out = nullptr;
+  TF_SessionRun(g.session(), options, nullptr, nullptr, 0, &sum, &out, 1, nullptr, 0, metadata,
+                g.status());
+  QVERIFY2(g.status().ok(), qPrintable(g.status().message()));
+  QCOMPARE(CGraph::Take<int32_t>(out), 2);
+  const QByteArray bytes(static_cast<const char*>(metadata->data),
+                         static_cast<qsizetype>(metadata->length));
+  QVERIFY(bytes.contains("device:CPU:0"));
+  TF_SessionRun(g.session(), options, nullptr, nullptr, 0, &sum, &out, 1, nullptr, 0, metadata,
+                g.status());
+  QCOMPARE(g.status().message(), QStringLiteral("Passing non-empty run_metadata is invalid."));
+  TF_DeleteBuffer(metadata);
+  TF_DeleteBuffer(options);
+}
+
+void TstCApi::partialRun_comesInPieces() {
+  CGraph g;
+  const TF_Output a = g.Placeholder("a", TF_INT32);
+  const TF_Output b = g.Placeholder("b", TF_INT32);
+  const TF_Output twice = g.Add("AddV2", "twice", {a, a});
+  const TF_Output all = g.Add("AddV2", "all", {twice, b});
+  const TF_Output feeds[] = {a, b};
+  const TF_Output fetches[] = {twice, all};
+  TF_Session* session = TF_NewSession(g, nullptr, g.status());
+  const char* handle = nullptr;
+  TF_SessionPRunSetup(session, feeds, 2, fetches, 2, nullptr, 0, &handle, g.status());
+  QVERIFY2(g.status().ok(), qPrintable(g.status().message()));
+  TF_Tensor* value = CGraph::Scalar(3, TF_INT32);
+  TF_Tensor* out = nullptr;
+  TF_SessionPRun(session, handle, &a, &value, 1, &twice, &out, 1, nullptr, 0, g.status());
+  QVERIFY2(g.status().ok(), qPrintable(g.status().message()));
+  QCOMPARE(CGraph::Take<int32_t>(out), 6);
+  TF_SessionPRun(session, handle, &b, &value, 1, &all, &out, 1, nullptr, 0, g.status());
+  QVERIFY2(g.status().ok(), qPrintable(g.status().message()));
+  QCOMPARE(CGraph::Take<int32_t>(out), 9);
+  TF_SessionPRun(session, "no such handle", &b, &value, 1, &all, &out, 1, nullptr, 0, g.status());
+  QCOMPARE(g.status().code(), TF_INVALID_ARGUMENT);
+  QVERIFY(out == nullptr);
+  TF_DeletePRunHandle(handle);
+  TF_DeleteTensor(value);
+  TF_CloseSession(session, g.status());
+  TF_DeleteSession(session, g.status());
 }
 
 void TstCApi::run_failsWithTensorFlowsErrors() {
