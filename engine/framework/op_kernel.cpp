@@ -155,8 +155,16 @@ StatusOr<std::unique_ptr<OpKernel>> CreateKernel(const NodeDef& node, Device* de
   const OpRegistrationData* data = nullptr;
   Status status = OpRegistry::Global().LookUp(node.op(), &data);
   if (!status.ok()) return status.AddNode(node.name());
-  NodeDef complete = node;
-  AddDefaultAttrs(data->op_def, &complete);
+  // Nodes of a graph have their defaults already: they need no copy.
+  NodeDef copy;
+  const bool is_complete = std::all_of(data->op_def.attr().begin(), data->op_def.attr().end(), [&](const auto& attr) {
+    return !attr.has_default_value() || FindAttr(node, attr.name()) != nullptr;
+  });
+  if (!is_complete) {
+    copy = node;
+    AddDefaultAttrs(data->op_def, &copy);
+  }
+  const NodeDef& complete = is_complete ? node : copy;
   status = ValidateNodeDef(complete, data->op_def);
   if (!status.ok()) return status.AddNode(node.name());
   OS_ASSIGN_OR_RETURN(const KernelRegistration* registration,
