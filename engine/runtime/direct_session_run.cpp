@@ -117,10 +117,9 @@ Status DirectSession::RunPlan(const SessionPlan& plan, const RunOptions& options
   StepStatsCollector collector;
   const bool measures = MeasuresCost();
   const bool traces = measures || (metadata && options.trace_level() > RunOptions::NO_TRACE);
-  const std::vector<Tensor> feed_tensors(feeds.begin(), feeds.end());
   ExecutorArgs args;
   args.step_id = NextStepId();
-  args.feeds = &feed_tensors;
+  args.feeds = feeds;
   args.observer = hooks.observer;
   args.collector = traces ? &collector : nullptr;
   args.gate = hooks.gate;

@@ -2,6 +2,7 @@
 // Executor: runs a plan once. See resources/docs/executor.md.
 
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -21,7 +22,7 @@ class StepStatsCollector;
 /// What one run is given. Borrowed until Execute returns.
 struct ExecutorArgs {
   int64_t step_id = 0;
-  const std::vector<Tensor>* feeds = nullptr;
+  std::span<const Tensor> feeds;
   RunObserver* observer = nullptr;           ///< Hears of the graph's own nodes.
   StepStatsCollector* collector = nullptr;   ///< Hears of args and retvals too.
   StepGate* gate = nullptr;

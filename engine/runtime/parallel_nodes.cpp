@@ -99,7 +99,7 @@ void ParallelRun::FillParams(const ReadyNode& ready_node, const PlanNode& node, 
 Status ParallelRun::RunKernel(const ReadyNode& ready_node, const PlanNode& node, TensorValue* inputs,
                               std::span<TensorValue> outputs) {
   if (node.kind == RunNode::Kind::kArg) {
-    outputs[0].tensor = (*state_.args().feeds)[static_cast<size_t>(node.slot)];
+    outputs[0].tensor = state_.args().feeds[static_cast<size_t>(node.slot)];
     outputs[0].set = true;
     return Status::OK();
   }

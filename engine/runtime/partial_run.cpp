@@ -121,9 +121,7 @@ Status DirectSession::PRunSetup(const std::vector<std::string>& feeds, const std
   auto cancellation = std::make_shared<std::stop_source>();
   const auto start = [this, plan, pool, stop = cancellation->get_token()] {
     ExecutorArgs args;
-    const std::vector<Tensor> no_feeds;
     args.step_id = NextStepId();
-    args.feeds = &no_feeds;
     args.pool = pool;
     args.stops = {closed_.get_token(), stop};
     args.stop_statuses = {errors::Cancelled("Step was cancelled by an explicit call to `Session::Close()`."),

@@ -179,7 +179,7 @@ Status SerialRun::RunUntimed(const SerialOp& op, Level* level) {
       return Status::OK();
     case SerialOp::Kind::kArg: {
       TensorValue& output = slots_[op.first_output];
-      output.tensor = (*state_.args().feeds)[static_cast<size_t>(plan_.nodes[op.node].slot)];
+      output.tensor = state_.args().feeds[static_cast<size_t>(plan_.nodes[op.node].slot)];
       output.dead = false;
       output.set = true;
       ClearUnread(op);

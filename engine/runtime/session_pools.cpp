@@ -53,19 +53,18 @@ SharedPool* FindShared(const std::string& name, int asked) {
 
 SessionPools::~SessionPools() {
   std::lock_guard lock(SharedPools::Get().mutex);
-  for (const Slot& slot : slots_) {
-    if (slot.shared) --slot.shared->users;
+  for (const auto& slot : slots_) {
+    if (slot->shared) --slot->shared->users;
   }
 }
 
-ThreadPool* SessionPools::Slot::Get() {
-  if (is_inline) return nullptr;
+ThreadPool* SessionPools::Slot::Make() {
   if (shared) {
     std::lock_guard lock(shared->mutex);
     if (!shared->pool) shared->pool = std::make_unique<ThreadPool>("inter_op", SizeOf(shared->asked));
     return shared->pool.get();
   }
-  if (!own) own = std::make_shared<ThreadPool>("inter_op", SizeOf(asked));
+  if (!own) own = std::make_unique<ThreadPool>("inter_op", SizeOf(asked));
   return own.get();
 }
 
@@ -74,18 +73,18 @@ int SessionPools::Slot::NumThreads() const {
   return SizeOf(shared ? shared->asked : asked);
 }
 
-StatusOr<SessionPools::Slot> SessionPools::MakeSlot(const ThreadPoolOptionProto& options, size_t index) {
-  Slot slot;
-  slot.name = StrCat("session_inter_op_", index);
-  slot.asked = options.num_threads();
-  if (options.num_threads() < 0) slot.is_inline = true;
-  if (options.global_name().empty() || slot.is_inline) return slot;
-  slot.name = options.global_name();
+StatusOr<std::unique_ptr<SessionPools::Slot>> SessionPools::MakeSlot(const ThreadPoolOptionProto& options, size_t index) {
+  auto slot = std::make_unique<Slot>();
+  slot->name = StrCat("session_inter_op_", index);
+  slot->asked = options.num_threads();
+  if (options.num_threads() < 0) slot->is_inline = true;
+  if (options.global_name().empty() || slot->is_inline) return slot;
+  slot->name = options.global_name();
   // The names of callers and our own don't meet.
-  slot.shared = FindShared("named:" + options.global_name(), options.num_threads());
-  if (slot.shared->asked != options.num_threads()) {
+  slot->shared = FindShared("named:" + options.global_name(), options.num_threads());
+  if (slot->shared->asked != options.num_threads()) {
     return errors::InvalidArgument("Pool ", options.global_name(), " configured previously with num_threads=",
-                                   slot.shared->asked, "; cannot re-configure with num_threads=", options.num_threads());
+                                   slot->shared->asked, "; cannot re-configure with num_threads=", options.num_threads());
   }
   return slot;
 }
@@ -93,15 +92,15 @@ StatusOr<SessionPools::Slot> SessionPools::MakeSlot(const ThreadPoolOptionProto&
 StatusOr<std::unique_ptr<SessionPools>> SessionPools::Make(const ConfigProto& config) {
   auto pools = std::make_unique<SessionPools>();
   for (int i = 0; i < config.session_inter_op_thread_pool_size(); ++i) {
-    OS_ASSIGN_OR_RETURN(Slot slot, MakeSlot(config.session_inter_op_thread_pool(i), static_cast<size_t>(i)));
+    OS_ASSIGN_OR_RETURN(std::unique_ptr<Slot> slot, MakeSlot(config.session_inter_op_thread_pool(i), static_cast<size_t>(i)));
     pools->slots_.push_back(std::move(slot));
   }
   if (!pools->slots_.empty()) return pools;
-  Slot slot;
-  slot.asked = config.inter_op_parallelism_threads();
-  slot.is_inline = slot.asked < 0;  // as in TensorFlow: in the caller's thread
-  slot.name = config.use_per_session_threads() ? "session" : kProcessPool;
-  if (!slot.is_inline && !config.use_per_session_threads()) slot.shared = FindShared(kProcessPool, slot.asked);
+  auto slot = std::make_unique<Slot>();
+  slot->asked = config.inter_op_parallelism_threads();
+  slot->is_inline = slot->asked < 0;  // as in TensorFlow: in the caller's thread
+  slot->name = config.use_per_session_threads() ? "session" : kProcessPool;
+  if (!slot->is_inline && !config.use_per_session_threads()) slot->shared = FindShared(kProcessPool, slot->asked);
   pools->slots_.push_back(std::move(slot));
   return pools;
 }
@@ -110,27 +109,31 @@ Status SessionPools::Choose(const RunOptions& options, ThreadPool** pool) {
   const int index = options.inter_op_thread_pool();
   *pool = nullptr;
   if (index == -1) return Status::OK();
-  std::lock_guard lock(mutex_);
   if (index < 0 || static_cast<size_t>(index) >= slots_.size()) {
     return errors::InvalidArgument("Invalid inter_op_thread_pool: ", index);
   }
-  *pool = slots_[static_cast<size_t>(index)].Get();
+  Slot& slot = *slots_[static_cast<size_t>(index)];
+  if (slot.is_inline) return Status::OK();
+  *pool = slot.ready.load(std::memory_order_acquire);
+  if (*pool) return Status::OK();
+  std::lock_guard lock(mutex_);
+  *pool = slot.Make();
+  slot.ready.store(*pool, std::memory_order_release);
   return Status::OK();
 }
 
 std::vector<PoolInfo> SessionPools::Describe() {
-  std::lock_guard lock(mutex_);
   std::vector<PoolInfo> result;
-  for (const Slot& slot : slots_) {
+  for (const auto& slot : slots_) {
     PoolInfo info;
-    info.name = slot.name;
+    info.name = slot->name;
     info.kind = "inter_op";
-    info.asked = slot.asked;
-    info.threads = slot.NumThreads();
-    info.is_shared = slot.shared != nullptr;
-    if (slot.shared) {
+    info.asked = slot->asked;
+    info.threads = slot->NumThreads();
+    info.is_shared = slot->shared != nullptr;
+    if (slot->shared) {
       std::lock_guard shared_lock(SharedPools::Get().mutex);
-      info.sessions = slot.shared->users;
+      info.sessions = slot->shared->users;
     }
     result.push_back(std::move(info));
   }

@@ -3,6 +3,7 @@
 // asked; pools of its own with use_per_session_threads; or those that session_inter_op_thread_pool lists, which a global name
 // shares between sessions.
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -38,15 +39,16 @@ class SessionPools {
     std::string name;
     int asked = 0;       ///< 0: as many as the machine has.
     bool is_inline = false;
-    std::shared_ptr<ThreadPool> own;
+    std::unique_ptr<ThreadPool> own;
     SharedPool* shared = nullptr;   ///< Lives as long as the process.
-    ThreadPool* Get();
+    std::atomic<ThreadPool*> ready{nullptr};  ///< Once it was made: runs then take no lock.
+    ThreadPool* Make();
     int NumThreads() const;
   };
-  static StatusOr<Slot> MakeSlot(const ThreadPoolOptionProto& options, size_t index);
+  static StatusOr<std::unique_ptr<Slot>> MakeSlot(const ThreadPoolOptionProto& options, size_t index);
 
-  std::mutex mutex_;
-  std::vector<Slot> slots_;
+  std::mutex mutex_;  ///< While a pool is made.
+  std::vector<std::unique_ptr<Slot>> slots_;  ///< As Make left them.
 };
 
 }  // namespace opscope
