@@ -104,7 +104,7 @@ Status ParallelRun::RunKernel(const ReadyNode& ready_node, const PlanNode& node,
     return Status::OK();
   }
   if (node.kind == RunNode::Kind::kRetval) {
-    state_.SetFetch(node.slot, std::move(inputs[0].tensor));
+    state_.SetFetch(node.slot, &inputs[0]);
     return Status::OK();
   }
   OpKernelContext::Params params;

@@ -273,7 +273,7 @@ Status SerialRun::RunGathered(const SerialOp& op) {
   params_.input_is_last = nullptr;
   Status status = state_.LookUpReferences(node, gathered_.data());
   if (status.ok() && node.kind == RunNode::Kind::kRetval) {
-    state_.SetFetch(node.slot, std::move(gathered_[0].tensor));
+    state_.SetFetch(node.slot, &gathered_[0]);
   } else if (status.ok()) {
     status = Compute(op);
   }

@@ -21,12 +21,29 @@ Status StepState::Take(std::vector<Tensor>* fetches) {
     cancellation_.Reset();
     fetched_.clear();
   } else {
+    if (!variables_.empty()) TakeVariables();
     *fetches = std::move(fetched_);
     fetched_ = {};
   }
+  variables_.clear();
   step_resources_.Clear();
   args_ = nullptr;
   return status;
+}
+
+void StepState::SetFetch(int slot, TensorValue* value) {
+  if (value->ref) {
+    std::lock_guard lock(variables_mutex_);
+    variables_.emplace_back(slot, value->ref);
+  }
+  SetFetch(slot, std::move(value->tensor));
+}
+
+void StepState::TakeVariables() {
+  for (const auto& [slot, variable] : variables_) {
+    std::lock_guard lock(variable->mutex());
+    if (variable->initialized()) SetFetch(slot, variable->value());
+  }
 }
 
 void StepState::FillParams(OpKernelContext::Params* params) {
@@ -54,6 +71,8 @@ Status StepState::LookUpReferences(const PlanNode& node, TensorValue* inputs) co
     }
     input.tensor = input.ref->value();
   }
+  // A retval keeps it: the value is looked at again when the step has ended.
+  if (node.kind == RunNode::Kind::kRetval) return Status::OK();
   for (size_t i = 0; i < count; ++i) {
     if (!IsRefType(node.input_types[i])) inputs[i].ref.reset();
   }

@@ -41,6 +41,8 @@ class StepState {
   /// Whether the kernel gave what the node declares.
   Status CheckOutputs(const PlanNode& node, const TensorValue* outputs) const;
   void SetFetch(int slot, Tensor value) { fetched_[static_cast<size_t>(slot)] = std::move(value); }
+  /// A fetched variable: what the step makes of it is seen, as in TensorFlow, where its memory is shared and updated in place.
+  void SetFetch(int slot, TensorValue* value);
   /// TensorFlow's message for a retval without value, and which Switch took the value elsewhere.
   Status DeadFetch(const PlanNode& retval) const;
 
@@ -58,7 +60,11 @@ class StepState {
   bool is_timed_ = false;
   Cancellation cancellation_;
   ResourceMgr step_resources_;
+  void TakeVariables();
+
   std::vector<Tensor> fetched_;
+  std::mutex variables_mutex_;
+  std::vector<std::pair<int, std::shared_ptr<Var>>> variables_;  ///< By fetch, those that are variables.
 };
 
 /// Whether a node needn't give all of its outputs: a Switch gives one.

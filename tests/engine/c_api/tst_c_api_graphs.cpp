@@ -107,6 +107,7 @@ class TstCApiGraphs : public QObject {
   void while_refusesWhatIsMissing();
   void function_isMadeAndCopied();
   void function_refusesWhatIsNotThere();
+  void fetchedVariables_areSeenAsTheStepLeavesThem();
   void gradients_areAdded();
   void lists_ofOpsAndKernels();
   void apiDefs_areUpdated();
@@ -496,6 +497,29 @@ void TstCApiGraphs::function_refusesWhatIsNotThere() {
   TF_GraphCopyFunction(body, nullptr, nullptr, body.status());
   QCOMPARE(body.status().code(), TF_INVALID_ARGUMENT);
   QVERIFY(TF_FunctionImportFunctionDef("\xff", 1, body.status()) == nullptr);
+}
+
+// One step fetches a variable and updates it: its memory is updated in place in TensorFlow, so the
+// new value is seen.
+void TstCApiGraphs::fetchedVariables_areSeenAsTheStepLeavesThem() {
+  CGraph g;
+  TF_OperationDescription* desc = TF_NewOperation(g, "VariableV2", "v");
+  TF_SetAttrType(desc, "dtype", TF_FLOAT);
+  TF_SetAttrShape(desc, "shape", nullptr, 0);
+  const TF_Output v{TF_FinishOperation(desc, g.status()), 0};
+  const TF_Output init = g.Add("Assign", "init", {v, g.Constant("three", 3.0F, TF_FLOAT)});
+  const TF_Output rate = g.Constant("rate", 0.5F, TF_FLOAT);
+  const TF_Output train =
+      g.Add("ApplyGradientDescent", "train", {v, rate, g.Constant("slope", 2.0F, TF_FLOAT)});
+  QCOMPARE(CGraph::Take<float>(g.Run({}, {}, init)), 3.0F);
+  const TF_Operation* target = train.oper;
+  TF_Tensor* out = nullptr;
+  TF_SessionRun(g.session(), nullptr, nullptr, nullptr, 0, &v, &out, 1, &target, 1, nullptr,
+                g.status());
+  QVERIFY2(g.status().ok(), qPrintable(g.status().message()));
+  TF_Tensor* again = g.Run({}, {}, train);
+  QCOMPARE(CGraph::Take<float>(again), 1.0F);
+  QCOMPARE(CGraph::Take<float>(out), 2.0F);  // And it stays as it was fetched.
 }
 
 void TstCApiGraphs::gradients_areAdded() {
