@@ -125,7 +125,7 @@ std::string ListText(const AttrValue::ListValue& list) {
 }  // namespace
 
 const AttrValue* FindAttr(const NodeDef& node, std::string_view name) {
-  const auto found = node.attr().find(std::string(name));
+  const auto found = node.attr().find(name);
   return found == node.attr().end() ? nullptr : &found->second;
 }
 
