@@ -3,6 +3,8 @@
 #include <QAbstractItemModelTester>
 
 #include "engine/graph/graph.h"
+#include "engine/trace/run_trace_builder.h"
+#include "engine/trace/trace_cursor.h"
 #include "widgets/models/allocator_model.h"
 #include "widgets/models/attr_model.h"
 #include "widgets/models/device_model.h"
@@ -50,6 +52,7 @@ class TstModels : public QObject {
   void tensorTable_showsTheLastTwoDimensions();
   void tensorTable_vectorIsAColumn();
   void allocators_fragmentation();
+  void allocators_asTheyWereAtTheCursor();
   void devices_joinFigures();
   void words();
   void inputsAndVariables();
@@ -220,6 +223,47 @@ void TstModels::allocators_fragmentation() {
   model.setSnapshots({snapshot});
   QCOMPARE(model.data(model.index(0, AllocatorModel::kDevice), Qt::DisplayRole).toString(), QStringLiteral("CPU:0"));
   QCOMPARE(model.data(model.index(0, AllocatorModel::kFragmentation), Qt::DisplayRole).toString(), QStringLiteral("25 %"));
+}
+
+void TstModels::allocators_asTheyWereAtTheCursor() {
+  const auto chunk = [](uint64_t address, int64_t size, const char* node) {
+    AllocatorChunk made;
+    made.address = address;
+    made.size = made.requested = size;
+    made.node = node;
+    made.in_use = *node != 0;
+    return made;
+  };
+  const char* const device = "/device:CPU:0";
+  RunTraceBuilder builder;
+  builder.SetMemoryAtStart(device, "bfc", {chunk(4096, 256, "w"), chunk(4352, 768, "")}, true);
+  NodeExecution execution;
+  execution.key.node = "n";
+  execution.device = device;
+  AllocationEvent taken;
+  taken.allocator = "bfc";
+  taken.bytes = 512;
+  taken.requested = 500;
+  taken.address = 4352;
+  execution.allocations = {taken};
+  builder.NodeStarted(execution.key, device, 1);
+  builder.NodeDone(execution);
+  builder.NodeStarted({"m", "", 0}, device, 2);
+  AllocatorSnapshot now;
+  now.device = device;
+  now.name = "bfc";
+  now.stats.bytes_in_use = 7;
+  const auto at = [&](size_t position) { return snapshotsAt(StateAt(builder.Snapshot(), position), {now}).at(0); };
+  QCOMPARE(at(0).chunks.size(), size_t{2});
+  QCOMPARE(at(0).stats.bytes_in_use, 256);
+  QCOMPARE(at(2).chunks.size(), size_t{3});
+  QCOMPARE(at(2).stats.bytes_in_use, 768);
+  QCOMPARE(at(2).chunks[1].node, std::string("n"));
+  QCOMPARE(at(2).chunks[1].requested, 500);
+  QVERIFY(!at(2).chunks[2].in_use);
+  QCOMPARE(at(2).chunks[2].size, 256);
+  // At the end of the trace the allocator speaks for itself.
+  QCOMPARE(at(3).stats.bytes_in_use, 7);
 }
 
 void TstModels::devices_joinFigures() {
