@@ -68,6 +68,7 @@ class Builder {
   Status NameBody();
   Status AddBody();
   Status AddNode(const TF_Operation& oper);
+  std::string_view ControlSource(const TF_Operation* oper) const;
   Status AddReturns();
   Status AddControlReturns();
   Status CheckTensor(const TF_Output& output, std::string_view what, size_t place) const;
@@ -92,8 +93,9 @@ class Builder {
 Status Builder::CheckTensor(const TF_Output& output, std::string_view what, size_t place) const {
   const Status valid = CheckOutput(output);
   if (!valid.ok()) {
-    return Status(valid.code(), StrCat(valid.message(), "\n\tEncountered while processing ", what,
-                                       " ", place, " into function '", parts_.name, "'"));
+    return Status(valid.code(),
+                  StrCat(valid.message(), "\n\tEncountered while processing ", what, " ", place,
+                         what == "input" ? " into" : " from", " function '", parts_.name, "'"));
   }
   const DataType dtype = output.oper->outputs.at(output.index);
   if (!IsRefType(dtype)) return Status::OK();
@@ -186,6 +188,15 @@ Status Builder::NameBody() {
   return Status::OK();
 }
 
+// A node of the body, or the argument that stands for one; "" where there is neither.
+std::string_view Builder::ControlSource(const TF_Operation* oper) const {
+  const auto body = body_names_.find(oper);
+  if (body != body_names_.end()) return body->second;
+  const auto input = input_opers_.find(oper);
+  if (input == input_opers_.end()) return {};
+  return tensors_.find({oper, *input->second.begin()})->second;
+}
+
 Status Builder::AddNode(const TF_Operation& oper) {
   const Node& node = graph_.graph.node(oper.id);
   NodeDef* const def = def_.add_node_def();
@@ -195,12 +206,12 @@ Status Builder::AddNode(const TF_Operation& oper) {
   for (const InEdge& edge : node.in_edges) {
     const TF_Operation* const source = &graph_.opers[edge.src.index()];
     if (edge.dst_input == TensorId::kControlSlot) {
-      const auto found = body_names_.find(source);
-      if (found == body_names_.end()) {
+      const std::string_view name = ControlSource(source);
+      if (name.empty()) {
         return errors::InvalidArgument("The source of control edge ", source->name, " -> ",
                                        oper.name, " is not in the body. ", Where());
       }
-      def->add_input("^" + found->second);
+      def->add_input("^" + std::string(name));
       continue;
     }
     const auto found = tensors_.find({source, edge.src_output});

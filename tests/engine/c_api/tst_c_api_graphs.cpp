@@ -489,6 +489,20 @@ void TstCApiGraphs::function_refusesWhatIsNotThere() {
            QStringLiteral("Input 0, 'a:0', of node 'sum' in function 'F' is not available. You "
                           "might need to include it "
                           "in inputs or include its source node in the body"));
+  // A node may wait for an input: it waits for the argument then.
+  TF_OperationDescription* desc = TF_NewOperation(body, "Neg", "waits");
+  TF_AddInput(desc, sum);
+  TF_AddControlInput(desc, a.oper);
+  const TF_Output waits{TF_FinishOperation(desc, body.status()), 0};
+  TF_Function* f = TF_GraphToFunction(body, "F", 0, -1, nullptr, 1, &a, 1, &waits, nullptr, nullptr,
+                                      nullptr, body.status());
+  QVERIFY2(f != nullptr, qPrintable(body.status().message()));
+  TF_DeleteFunction(f);
+  const TF_Operation* only[] = {waits.oper};
+  QVERIFY(TF_GraphToFunction(body, "F", 0, 1, only, 1, &sum, 1, &waits, nullptr, nullptr, nullptr,
+                             body.status()) == nullptr);
+  QVERIFY(body.status().message().startsWith(
+      QStringLiteral("The source of control edge a -> waits is not in the body.")));
   const TF_Output twice[] = {a, a};
   QVERIFY(TF_GraphToFunction(body, "F", 0, -1, nullptr, 2, twice, 1, &sum, nullptr, nullptr,
                              nullptr, body.status()) == nullptr);
