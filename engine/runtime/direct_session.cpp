@@ -125,6 +125,7 @@ Status DirectSession::ExtendLocked(const GraphDef& graph) {
   // A node stays where it was: its variables and kernels are there.
   if (state_) std::copy(state_->placement.begin(), state_->placement.end(), state->placement.begin());
   if (options_.config.log_device_placement()) LogPlacement(*state, known);
+  functions_.SetLibrary(state->graph.shared_library());
   state_ = std::move(state);
   has_graph_.store(true, std::memory_order_release);
   return Status::OK();

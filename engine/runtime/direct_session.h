@@ -11,6 +11,7 @@
 
 #include "engine/runtime/cost_model.h"
 #include "engine/runtime/device_mgr.h"
+#include "engine/runtime/function_runtime.h"
 #include "engine/runtime/plan_cache.h"
 #include "engine/runtime/session.h"
 #include "engine/runtime/session_factory.h"
@@ -97,6 +98,7 @@ class DirectSession final : public Session {
   std::shared_ptr<const GraphState> state_;
   std::unordered_map<uint32_t, std::shared_ptr<OpKernel>> kernels_;
   PartitionCounter partition_names_{0};
+  FunctionRuntime functions_;
 
   std::shared_mutex callables_mutex_;  ///< Guards the callables.
   std::map<CallableHandle, std::shared_ptr<const Callable>> callables_;

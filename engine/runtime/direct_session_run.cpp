@@ -123,6 +123,7 @@ Status DirectSession::RunPlan(const SessionPlan& plan, const RunOptions& options
   args.observer = hooks.observer;
   args.collector = traces ? &collector : nullptr;
   args.gate = hooks.gate;
+  args.function_runner = &functions_;
   std::optional<LocalRendezvous> rendezvous;
   if (plan.uses_rendezvous) args.rendezvous = &rendezvous.emplace();
   args.pool = hooks.gate ? nullptr : pool;

@@ -4,6 +4,7 @@
 
 #include "engine/graph/graph_constructor.h"
 #include "engine/graph/op_lookup.h"
+#include "engine/runtime/function_runtime.h"
 #include "engine/runtime/plan_memory.h"
 
 namespace opscope {
@@ -76,9 +77,11 @@ class PlanBuilder {
     const OpDef* op = nullptr;
     OS_RETURN_IF_ERROR(ops_.LookUp(node.op, &op));
     if (ops_.IsFunction(node.op)) {
-      Status status = errors::Unimplemented("Calling functions is not supported: function '", node.op, "' at ",
-                                            FormatNodeForError(node.name));
-      return status.AddNode(node.name);
+      auto call = CreateFunctionCallKernel(graph_.node(node.id).def, *op, node.device);
+      if (!call.ok()) return AttachNode(call.status(), node.name);
+      node.kernel = std::move(call).value();
+      node.is_expensive = true;
+      return Status::OK();
     }
     node.allows_uninitialized_input = op->allows_uninitialized_input();
     NoteControlFlow(index);

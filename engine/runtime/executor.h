@@ -16,6 +16,7 @@ namespace opscope {
 
 class FunctionRunner;
 class Rendezvous;
+class ResourceMgr;
 class StepGate;
 class StepStatsCollector;
 
@@ -32,6 +33,7 @@ struct ExecutorArgs {
   std::vector<std::stop_token> stops;        ///< Any of them ends the run …
   std::vector<Status> stop_statuses;         ///< … with the status at the same place.
   int64_t timeout_ms = 0;                    ///< 0: none.
+  ResourceMgr* step_resources = nullptr;     ///< Of the step that this run is a part of; null: it has its own.
 };
 
 /// Runs the plan and waits for its end; `fetches` gets the values of the retvals. The first failure is returned, the rest

@@ -123,6 +123,7 @@ Status DirectSession::PRunSetup(const std::vector<std::string>& feeds, const std
     ExecutorArgs args;
     args.step_id = NextStepId();
     args.pool = pool;
+    args.function_runner = &functions_;
     args.stops = {closed_.get_token(), stop};
     args.stop_statuses = {errors::Cancelled("Step was cancelled by an explicit call to `Session::Close()`."),
                           errors::Cancelled("PRun cancellation")};

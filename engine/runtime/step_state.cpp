@@ -49,7 +49,7 @@ void StepState::TakeVariables() {
 void StepState::FillParams(OpKernelContext::Params* params) {
   params->cancellation = &cancellation_;
   params->step_id = args_->step_id;
-  params->step_resources = &step_resources_;
+  params->step_resources = args_->step_resources ? args_->step_resources : &step_resources_;
   params->rendezvous = args_->rendezvous;
   params->function_runner = args_->function_runner;
   params->inter_op_pool = args_->pool;
