@@ -66,6 +66,15 @@ Out GradLoop::CountForward() {
   Out zero;
   {
     const ContextScope outside(b, loop.outer());
+    // A loop in a branch must not begin where the branch isn't taken.
+    std::vector<NodeId> after;
+    const bool in_branch = !info().exits.empty() && p_.flow.BranchOf({info().exits[0], 0}) != 0;
+    if (in_branch && !info().enters.empty()) {
+      const OpGradient enter(b, info().enters[0], {}, nullptr);
+      const Out begins = b.Op("Identity", {enter.x(0)});
+      if (begins.valid()) after.push_back(begins.node);
+    }
+    const ControlScope taken(b, after);
     zero = b.Int(0, "f_count");
     // Pushes of one run of an inner loop come before those of the next one.
     if (p_.outer) b.AddControlInput(zero.node, p_.outer->forward_add_.node);

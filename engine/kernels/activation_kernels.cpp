@@ -145,6 +145,43 @@ class LeakyReluOp final : public OpKernel {
   float alpha_ = 0.2F;
 };
 
+// The gradient where x is positive, alpha times it elsewhere.
+class LeakyReluGradOp final : public OpKernel {
+ public:
+  explicit LeakyReluGradOp(OpKernelConstruction* c) : OpKernel(c) {
+    OP_REQUIRES_OK(c, c->GetAttr("alpha", &alpha_));
+  }
+  void Compute(OpKernelContext* context) override {
+    const Tensor& g = context->input(0);
+    const Tensor& x = context->input(1);
+    OP_REQUIRES(context, g.shape() == x.shape(),
+                errors::InvalidArgument("g and a must be the same size"));
+    Tensor* out = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, x.shape(), &out));
+    switch (x.dtype()) {
+      case DT_FLOAT:
+        return Run<float>(g, x, out);
+      case DT_DOUBLE:
+        return Run<double>(g, x, out);
+      case DT_HALF:
+        return Run<half>(g, x, out);
+      default:
+        return Run<bfloat16>(g, x, out);
+    }
+  }
+
+ private:
+  template <typename T>
+  void Run(const Tensor& g, const Tensor& x, Tensor* out) const {
+    const auto alpha = static_cast<T>(alpha_);
+    const auto gradient = g.flat<T>();
+    const auto in = x.flat<T>();
+    auto result = out->flat<T>();
+    for (size_t i = 0; i < in.size(); ++i) result[i] = in[i] > T(0) ? gradient[i] : alpha * gradient[i];
+  }
+  float alpha_ = 0.2F;
+};
+
 #define OS_FLOATS float, double, half, bfloat16
 #define OS_INTEGERS int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -170,6 +207,7 @@ class LeakyReluOp final : public OpKernel {
 }();
 
 const CpuKernel<LeakyReluOp> leaky_relu({"LeakyRelu"}, {{"T", FloatTypes()}});
+const CpuKernel<LeakyReluGradOp> leaky_relu_grad({"LeakyReluGrad"}, {{"T", FloatTypes()}});
 
 }  // namespace
 }  // namespace opscope::kernels

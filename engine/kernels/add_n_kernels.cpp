@@ -40,6 +40,7 @@ class AddNOp final : public OpKernel {
   BinaryLoop loop_;
 };
 
+const CpuKernel<AddNOp> accumulate({"AccumulateNV2"}, {{"T", NumberTypes()}});
 const CpuKernel<AddNOp> add_n({"AddN"}, {{"T", NumberTypes()}});
 
 }  // namespace

@@ -70,7 +70,9 @@ Choice Choose(const Tensor& boxes, const Tensor& scores, const Settings& setting
     bool gone = false;
     for (size_t j = choice.boxes.size(); j > next.begin && !gone; --j) {
       const float overlap = Overlap(boxes, next.box, choice.boxes[j - 1]);
-      const float weight = overlap <= settings.iou ? std::exp(scale * overlap * overlap) : 0;
+      // Soft: an overlap lowers the score, however large it is.
+      const bool counts = settings.sigma > 0 || overlap <= settings.iou;
+      const float weight = counts ? std::exp(scale * overlap * overlap) : 0;
       next.score *= weight;
       // Without sigma too much overlap ends it.
       gone = (settings.sigma <= 0 && overlap > settings.iou) || next.score <= settings.score;

@@ -1,6 +1,8 @@
-// Cumsum and Cumprod, and ReverseSequence.
+// Cumsum, Cumprod and CumulativeLogsumexp, and ReverseSequence.
 
+#include <cmath>
 #include <complex>
+#include <limits>
 
 #include "engine/framework/tensor_eigen.h"
 #include "engine/kernels/kernel_util.h"
@@ -71,6 +73,62 @@ class ScanOp final : public OpKernel {
   bool product_, exclusive_ = false, reverse_ = false;
 };
 
+// log of the cumulated sum of exponentials, without overflow: sums are kept by their logarithm.
+class CumulativeLogsumexpOp final : public OpKernel {
+ public:
+  explicit CumulativeLogsumexpOp(OpKernelConstruction* c) : OpKernel(c) {
+    OP_REQUIRES_OK(c, c->GetAttr("exclusive", &exclusive_));
+    OP_REQUIRES_OK(c, c->GetAttr("reverse", &reverse_));
+  }
+  void Compute(OpKernelContext* context) override {
+    const Tensor& input = context->input(0);
+    const Tensor& axis_tensor = context->input(1);
+    OP_REQUIRES(context, IsScalar(axis_tensor),
+                errors::InvalidArgument("ScanOp: axis must be a scalar, not ",
+                                        axis_tensor.shape().DebugString()));
+    const int64_t rank = input.dims();
+    const int64_t given = ToInt64s(axis_tensor)[0];
+    OP_REQUIRES(context, given >= -rank && given < rank,
+                errors::InvalidArgument("ScanOp: Expected scan axis in the range [", -rank, ", ", rank,
+                                        "), but got ", given));
+    Tensor* out = nullptr;
+    OP_REQUIRES_OK(context, context->allocate_output(0, input.shape(), &out));
+    if (out->NumElements() == 0) return;
+    const AxisView view = SplitAtAxis(input.shape(), static_cast<int>(given < 0 ? given + rank : given));
+    if (input.dtype() == DT_DOUBLE) return Run<double>(Data<double>(input), view, Data<double>(out));
+    if (input.dtype() == DT_FLOAT) return Run<float>(Data<float>(input), view, Data<float>(out));
+    if (input.dtype() == DT_HALF) return Run<half>(Data<half>(input), view, Data<half>(out));
+    Run<bfloat16>(Data<bfloat16>(input), view, Data<bfloat16>(out));
+  }
+
+ private:
+  template <typename C>
+  static C Joined(C a, C b) {
+    const C high = std::max(a, b);
+    const C low = std::min(a, b);
+    return high == low && std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
+  }
+  template <typename T>
+  void Run(const T* x, const AxisView& view, T* out) const {
+    using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    // What an exclusive scan begins with: the logarithm of nothing.
+    const C start = -std::numeric_limits<C>::infinity();
+    for (int64_t o = 0; o < view.outer; ++o) {
+      for (int64_t i = 0; i < view.inner; ++i) {
+        C sum = start;
+        for (int64_t k = 0; k < view.axis; ++k) {
+          const int64_t step = reverse_ ? view.axis - 1 - k : k;
+          const int64_t at = (o * view.axis + step) * view.inner + i;
+          const C next = k == 0 ? static_cast<C>(x[at]) : Joined(sum, static_cast<C>(x[at]));
+          out[at] = static_cast<T>(exclusive_ ? sum : next);
+          sum = next;
+        }
+      }
+    }
+  }
+  bool exclusive_ = false, reverse_ = false;
+};
+
 class ReverseSequenceOp final : public OpKernel {
  public:
   explicit ReverseSequenceOp(OpKernelConstruction* c) : OpKernel(c) {
@@ -117,6 +175,7 @@ class ReverseSequenceOp final : public OpKernel {
 };
 
 const CpuKernel<ScanOp> scan({"Cumsum", "Cumprod"}, {{"T", NumberTypes()}});
+const CpuKernel<CumulativeLogsumexpOp> logsumexp({"CumulativeLogsumexp"}, {{"T", FloatTypes()}});
 const CpuKernel<ReverseSequenceOp> reverse_sequence({"ReverseSequence"}, {{"T", CopyableTypes()}});
 
 }  // namespace

@@ -406,6 +406,7 @@ OS_REGISTER_SHAPE(PoolShape, "MaxPool", "AvgPool", "MaxPoolWithArgmax");
 OS_REGISTER_SHAPE(Pool3DShape, "MaxPool3D", "AvgPool3D");
 OS_REGISTER_SHAPE(MaxPoolV2Shape, "MaxPoolV2");
 OS_REGISTER_SHAPE(PoolGradShape, "MaxPoolGrad", "MaxPoolGradV2");
+OS_REGISTER_SHAPE(UnchangedWithRank4, "MaxPoolGradWithArgmax");
 OS_REGISTER_SHAPE(FractionalPoolShape, "FractionalMaxPool");
 OS_REGISTER_SHAPE(Dilation2DShape, "Dilation2D");
 OS_REGISTER_SHAPE(ExtractPatchesShape, "ExtractImagePatches");

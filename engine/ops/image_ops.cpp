@@ -53,6 +53,19 @@ Status CropAndResizeShape(InferenceContext* c) {
   return Status::OK();
 }
 
+Status CropAndResizeGradImageShape(InferenceContext* c) {
+  ShapeHandle shape;
+  OS_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(3, &shape));
+  OS_RETURN_IF_ERROR(c->WithRank(shape, 4, &shape));
+  c->set_output(0, shape);
+  return Status::OK();
+}
+
+Status CropAndResizeGradBoxesShape(InferenceContext* c) {
+  c->set_output(0, c->input(2));
+  return Status::OK();
+}
+
 // Boxes [n, 4], scores [n], and scalars.
 Status CheckNonMaxInputs(InferenceContext* c) {
   ShapeHandle boxes;
@@ -226,6 +239,8 @@ OS_REGISTER_SHAPE(ResizeShape, "ResizeBilinear", "ResizeNearestNeighbor", "Resiz
                   "ResizeNearestNeighborGrad");
 OS_REGISTER_SHAPE(ResizeBilinearGradShape, "ResizeBilinearGrad");
 OS_REGISTER_SHAPE(CropAndResizeShape, "CropAndResize");
+OS_REGISTER_SHAPE(CropAndResizeGradImageShape, "CropAndResizeGradImage");
+OS_REGISTER_SHAPE(CropAndResizeGradBoxesShape, "CropAndResizeGradBoxes");
 OS_REGISTER_SHAPE(NonMaxShape, "NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3");
 OS_REGISTER_SHAPE(PaddedNonMaxShape, "NonMaxSuppressionV4", "NonMaxSuppressionV5");
 OS_REGISTER_SHAPE(NonMaxOverlapsShape, "NonMaxSuppressionWithOverlaps");

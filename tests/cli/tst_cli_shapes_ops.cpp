@@ -101,7 +101,7 @@ void TstCliShapesOps::shapes_ofNothing() {
 
 void TstCliShapesOps::ops_haveTheFormOfTheFacts() {
   const QJsonArray ops = Ops();
-  QCOMPARE(ops.size(), 533);
+  QCOMPARE(ops.size(), 536);
   for (const QJsonValue& op : ops) {
     if (op[u"name"].toString() != QStringLiteral("LRN")) continue;
     const QJsonArray right = QJsonDocument::fromJson(R"([
