@@ -139,10 +139,12 @@ void TstCliShapesOps::ops_equalFacts() {
   // How many kernels there are, and where they keep small inputs, is each implementation's own.
   const QStringList own = {QStringLiteral("cpu_kernels"), QStringLiteral("cpu_types"), QStringLiteral("cpu_host_memory_args"),
                            QStringLiteral("gpu_or_default_host_memory_args")};
-  const QJsonArray ops = Ops();
-  QCOMPARE(ops.size(), right.size());
-  for (const QJsonValue& value : ops) {
+  qsizetype known = 0;
+  for (const QJsonValue& value : Ops()) {
     QJsonObject ours = value.toObject();
+    // The catalogue has some more than the facts tell of.
+    if (!right.contains(ours[u"name"].toString())) continue;
+    ++known;
     QJsonObject theirs = right[ours[u"name"].toString()];
     for (const QString& key : own) {
       ours.remove(key);
@@ -150,6 +152,7 @@ void TstCliShapesOps::ops_equalFacts() {
     }
     QCOMPARE(ours, theirs);
   }
+  QCOMPARE(known, right.size());
 }
 
 QTEST_GUILESS_MAIN(TstCliShapesOps)
