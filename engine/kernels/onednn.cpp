@@ -1,11 +1,7 @@
 #include "engine/kernels/onednn.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <atomic>
-
-#include <oneapi/dnnl/dnnl.h>
 
 #include "engine/base/parallel_for.h"
 
@@ -41,17 +37,13 @@ bool OneDnnGemm(const GemmShape& s, const float* a, const float* b, float* out, 
   std::atomic<bool> ok{true};
   const int parts = static_cast<int>((whole + part - 1) / part);
   ParallelFor(pool, parts, [&](int i) {
-    // A value of the thread; nobody else in it cares.
-    omp_set_num_threads(1);
     const int64_t begin = i * part;
     const int64_t count = std::min(part, whole - begin);
+    GemmShape piece = s;
+    (by_rows ? piece.rows : piece.cols) = count;
     const float* const pa = by_rows ? a + begin * (s.transpose_a ? 1 : s.stride_a) : a;
     const float* const pb = by_rows ? b : b + begin * (s.transpose_b ? s.stride_b : 1);
-    float* const pc = out + begin * (by_rows ? s.stride_out : 1);
-    const auto status = dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N',
-                                   by_rows ? count : s.rows, by_rows ? s.cols : count, s.depth, 1.0F,
-                                   pa, s.stride_a, pb, s.stride_b, 0.0F, pc, s.stride_out);
-    if (status != dnnl_success) ok = false;
+    if (!OneDnnProduct(piece, pa, pb, out + begin * (by_rows ? s.stride_out : 1))) ok = false;
   });
   return ok;
 }

@@ -19,6 +19,9 @@ int NumParts(const ThreadPool* pool, double flops);
 /// Gemm for float. False when oneDNN doesn't take it; `out` is to be computed by other means then.
 bool OneDnnGemm(const GemmShape& shape, const float* a, const float* b, float* out, ThreadPool* pool);
 
+/// One part of it, on the calling thread.
+bool OneDnnProduct(const GemmShape& shape, const float* a, const float* b, float* out);
+
 /// Floats to convolve, row-major NHWC; the filter [rows, cols, in / groups, out] lies as TensorFlow
 /// has it, for a depthwise convolution as [rows, cols, in, multiplier].
 struct OneDnnConvShape {

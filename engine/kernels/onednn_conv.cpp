@@ -4,10 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include <oneapi/dnnl/dnnl.hpp>
-
 #include "engine/base/parallel_for.h"
 #include "engine/kernels/onednn.h"
+#include "engine/kernels/onednn_engine.h"
 
 namespace opscope::kernels {
 namespace {
@@ -18,11 +17,6 @@ constexpr size_t kMaxPrepared = 16;
 constexpr int kMaxChanges = 2;
 
 using dnnl::memory;
-
-const dnnl::engine& Cpu() {
-  static const auto* const engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);
-  return *engine;
-}
 
 memory::desc Nhwc(int64_t batch, int64_t depth, int64_t rows, int64_t cols) {
   return {{batch, depth, rows, cols}, memory::data_type::f32, memory::format_tag::nhwc};
