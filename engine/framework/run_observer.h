@@ -50,6 +50,7 @@ struct TransferEvent {
   std::string_view from, to;       ///< Full names of the devices.
   int64_t bytes = 0;
   int64_t start_ns = 0, end_ns = 0;  ///< Of the copy into the memory of `to`.
+  std::vector<AllocationEvent> allocations;  ///< Taken from the allocator of `to`, given back to that of `from`.
 };
 
 /// Listens to one run. Threads: called from the session's threads, several at a time unless a step gate is attached.

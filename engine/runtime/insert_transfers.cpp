@@ -85,7 +85,7 @@ class Inserter {
     uint32_t last = AppendUnary(std::move(send), sent, sent_output, transfer.dtype);
     RunNode recv = Made(src, RunNode::Kind::kRecv, transfer.recv_name, "_Recv", transfer.to);
     recv.transfer = info;
-    recv.kernel = MakeRecvKernel(transfer);
+    recv.kernel = MakeRecvKernel(transfer, info->node);
     last = AppendUnary(std::move(recv), last, 0, transfer.dtype);
     if (src_output == TensorId::kControlSlot) {
       RunNode identity = Made(src, RunNode::Kind::kGlue, transfer.identity_name, "Identity", transfer.to);

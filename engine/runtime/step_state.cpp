@@ -153,6 +153,7 @@ void StepState::ReportTransfer(const PlanNode& node, const NodeExecution& execut
   event.bytes = static_cast<int64_t>(output.tensor.TotalBytes());
   event.start_ns = execution.compute_start_ns;
   event.end_ns = execution.compute_end_ns;
+  event.allocations = execution.allocations;
   args_->observer->TensorTransferred(event);
 }
 

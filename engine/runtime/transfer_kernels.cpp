@@ -1,5 +1,8 @@
 #include "engine/runtime/transfer_kernels.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace opscope {
 namespace {
 
@@ -10,9 +13,21 @@ class PassOp final : public OpKernel {
   bool IsExpensive() const override { return false; }
 };
 
+// Elements of plain types and strings into memory of another device, on account of the node that made them.
+StatusOr<Tensor> Copy(const Tensor& sent, Allocator* allocator, std::string_view owner) {
+  OS_ASSIGN_OR_RETURN(Tensor copy, Tensor::Make(sent.dtype(), sent.shape(), allocator, owner));
+  if (sent.NumElements() == 0) return copy;
+  if (sent.dtype() == DT_STRING) {
+    std::copy_n(sent.flat<tstring>().begin(), sent.NumElements(), copy.flat<tstring>().begin());
+  } else {
+    std::memcpy(copy.raw_data(), sent.raw_data(), sent.tensor_data().size());
+  }
+  return copy;
+}
+
 class RecvOp final : public OpKernel {
  public:
-  using OpKernel::OpKernel;
+  RecvOp(OpKernelConstruction* construction, std::string owner) : OpKernel(construction), owner_(std::move(owner)) {}
   void Compute(OpKernelContext* context) override {
     const Tensor& sent = context->input(0);
     // A handle names a resource, wherever it lies; there is nothing to copy.
@@ -20,11 +35,14 @@ class RecvOp final : public OpKernel {
       context->set_output(0, sent);
       return;
     }
-    StatusOr<Tensor> copy = sent.DeepCopy(context->device()->allocator());
+    StatusOr<Tensor> copy = Copy(sent, context->device()->allocator(), owner_);
     OP_REQUIRES(context, copy.ok(), copy.status());
     context->set_output(0, std::move(copy).value());
   }
   bool IsExpensive() const override { return false; }
+
+ private:
+  const std::string owner_;
 };
 
 class DummyOp final : public OpKernel {
@@ -37,14 +55,15 @@ class DummyOp final : public OpKernel {
   const Tensor value_;
 };
 
-template <typename Kernel>
-std::shared_ptr<OpKernel> Make(const std::string& name, const char* op, Device* device, DataType dtype, bool has_input) {
+template <typename Kernel, typename... Args>
+std::shared_ptr<OpKernel> Make(const std::string& name, const char* op, Device* device, DataType dtype, bool has_input,
+                               Args... args) {
   NodeDef def;
   def.set_name(name);
   def.set_op(op);
   const OpDef op_def;
   OpKernelConstruction construction(def, op_def, device, has_input ? std::vector{dtype} : std::vector<DataType>(), {dtype});
-  return std::make_shared<Kernel>(&construction);
+  return std::make_shared<Kernel>(&construction, std::move(args)...);
 }
 
 }  // namespace
@@ -53,8 +72,8 @@ std::shared_ptr<OpKernel> MakeSendKernel(const Transfer& transfer) {
   return Make<PassOp>(transfer.send_name, "_Send", transfer.from, transfer.dtype, true);
 }
 
-std::shared_ptr<OpKernel> MakeRecvKernel(const Transfer& transfer) {
-  return Make<RecvOp>(transfer.recv_name, "_Recv", transfer.to, transfer.dtype, true);
+std::shared_ptr<OpKernel> MakeRecvKernel(const Transfer& transfer, const std::string& owner) {
+  return Make<RecvOp>(transfer.recv_name, "_Recv", transfer.to, transfer.dtype, true, owner);
 }
 
 std::shared_ptr<OpKernel> MakeDummyKernel(const Transfer& transfer) {

@@ -71,25 +71,31 @@ TraceOutput RunTraceBuilder::KeepOutput(const Tensor& tensor) {
   return output;
 }
 
+TraceAllocation RunTraceBuilder::MakeAllocation(const AllocationEvent& event, std::string_view device, uint32_t node) {
+  TraceAllocation allocation;
+  allocation.allocator = names_->Intern(AllocatorLabel(device, event.allocator));
+  allocation.bytes = event.bytes;
+  allocation.time_ns = event.time_ns;
+  allocation.bytes_in_use = event.bytes_in_use;
+  allocation.address = event.address;
+  allocation.requested = event.requested;
+  if (event.bytes >= 0) {
+    allocation.owner = node;
+    if (event.address != 0) owners_[event.address] = {node, event.bytes};
+  } else if (const auto owner = owners_.find(event.address); owner != owners_.end()) {
+    allocation.owner = owner->second.first;
+    owners_.erase(owner);
+  }
+  return allocation;
+}
+
 void RunTraceBuilder::AddAllocations(const NodeExecution& execution, uint32_t node, TraceExecution* record) {
   record->first_allocation = static_cast<uint32_t>(allocations_.size());
-  record->num_allocations = static_cast<uint32_t>(execution.allocations.size());
+  record->num_allocations = static_cast<uint32_t>(in_transfers_.size() + execution.allocations.size());
+  for (const TraceAllocation& allocation : in_transfers_) allocations_.Append(allocation);
+  in_transfers_.clear();
   for (const AllocationEvent& event : execution.allocations) {
-    TraceAllocation allocation;
-    allocation.allocator = names_->Intern(AllocatorLabel(execution.device, event.allocator));
-    allocation.bytes = event.bytes;
-    allocation.time_ns = event.time_ns;
-    allocation.bytes_in_use = event.bytes_in_use;
-    allocation.address = event.address;
-    allocation.requested = event.requested;
-    if (event.bytes >= 0) {
-      allocation.owner = node;
-      if (event.address != 0) owners_[event.address] = {node, event.bytes};
-    } else if (const auto owner = owners_.find(event.address); owner != owners_.end()) {
-      allocation.owner = owner->second.first;
-      owners_.erase(owner);
-    }
-    allocations_.Append(allocation);
+    allocations_.Append(MakeAllocation(event, execution.device, node));
   }
 }
 
@@ -146,6 +152,10 @@ void RunTraceBuilder::TensorTransferred(const TransferEvent& event) {
   transfer.start_ns = event.start_ns;
   transfer.end_ns = event.end_ns;
   transfers_.Append(transfer);
+  for (const AllocationEvent& allocation : event.allocations) {
+    const std::string_view device = allocation.bytes >= 0 ? event.to : event.from;
+    in_transfers_.push_back(MakeAllocation(allocation, device, transfer.node));
+  }
 }
 
 void RunTraceBuilder::SetMemoryAtStart(std::string_view device, std::string_view allocator,

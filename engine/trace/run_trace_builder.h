@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "engine/framework/allocator.h"
 #include "engine/framework/run_observer.h"
@@ -50,6 +51,7 @@ class RunTraceBuilder : public RunObserver {
  private:
   struct FromStats;
   TraceOutput KeepOutput(const Tensor& tensor);
+  TraceAllocation MakeAllocation(const AllocationEvent& event, std::string_view device, uint32_t node);
   void AddAllocations(const NodeExecution& execution, uint32_t node, TraceExecution* record);
   static void AddRegions(const std::vector<AllocatorChunk>& chunks, uint32_t allocator, bool at_start, TraceMemory* memory);
   uint32_t TakeOrdinal(const ExecutionKey& key);
@@ -67,6 +69,7 @@ class RunTraceBuilder : public RunObserver {
   std::unordered_map<std::string, uint32_t> open_;                 // key → ordinal
   std::unordered_map<uint32_t, uint32_t> last_execution_;          // node → execution
   std::unordered_map<uint64_t, std::pair<uint32_t, int64_t>> owners_;  // address → node and bytes
+  std::vector<TraceAllocation> in_transfers_;  // since the last node was done; they count with the next one
   uint32_t next_ordinal_ = 0;
   int64_t kept_bytes_ = 0;
   Status status_;

@@ -59,6 +59,7 @@ class TstRunTrace : public QObject {
   void fromRunMetadata_emptyIsRefused();
   void transfers_areSummedUpToTheMoment();
   void transfers_ofPartitionGraphs();
+  void transfers_takeAndGiveBackMemory();
   void chromeTrace_isJson();
 };
 
@@ -215,10 +216,10 @@ void TstRunTrace::fromRunMetadata_emptyIsRefused() {
 void TstRunTrace::transfers_areSummedUpToTheMoment() {
   RunTraceBuilder builder;
   RunNode(&builder, "a", 100, 1);
-  builder.TensorTransferred({"a", 0, "", 0, "edge_1_a", kCpu, kCpu1, 4, 106, 107});
+  builder.TensorTransferred({"a", 0, "", 0, "edge_1_a", kCpu, kCpu1, 4, 106, 107, {}});
   RunNode(&builder, "a", 200, 1, 1);
-  builder.TensorTransferred({"a", 0, "loop", 1, "edge_1_a", kCpu, kCpu1, 12, 206, 207});
-  builder.TensorTransferred({"a", -1, "", 0, "edge_2_a", kCpu, kCpu1, 0, 206, 206});
+  builder.TensorTransferred({"a", 0, "loop", 1, "edge_1_a", kCpu, kCpu1, 12, 206, 207, {}});
+  builder.TensorTransferred({"a", -1, "", 0, "edge_2_a", kCpu, kCpu1, 0, 206, 206, {}});
   builder.Finish(Status::OK());
   const auto trace = builder.Snapshot();
   QCOMPARE(trace->num_transfers(), size_t{3});
@@ -268,6 +269,37 @@ void TstRunTrace::transfers_ofPartitionGraphs() {
   QCOMPARE(sums[0].count, int64_t{2});
   QCOMPARE(sums[0].bytes, int64_t{128});
   QCOMPARE(sums[0].to, std::string(kCpu1));
+}
+
+// The copy belongs to the node that it came from; the next node that is done brings it into the trace.
+void TstRunTrace::transfers_takeAndGiveBackMemory() {
+  RunTraceBuilder builder;
+  RunNode(&builder, "a", 100, 1);  // takes 64 bytes of CPU:0 at address 100
+  TransferEvent transfer{"a", 0, "", 0, "edge_1_a", kCpu, kCpu1, 64, 106, 107, {}};
+  AllocationEvent taken;
+  taken.allocator = "cpu";
+  taken.bytes = 64;
+  taken.time_ns = 106;
+  taken.bytes_in_use = 64;
+  taken.address = 5000;
+  AllocationEvent given = taken;
+  given.bytes = -64;
+  given.bytes_in_use = 0;
+  given.address = 100;
+  transfer.allocations = {taken, given};
+  builder.TensorTransferred(transfer);
+  RunNode(&builder, "b", 200, 1);
+  const auto trace = builder.Snapshot();
+  QCOMPARE(trace->num_allocations(), size_t{4});
+  const TraceAllocation& copy = trace->allocation(1);
+  QCOMPARE(trace->name(copy.owner), std::string("a"));
+  QCOMPARE(std::string(DeviceOfAllocatorLabel(trace->name(copy.allocator))), std::string(kCpu1));
+  const TraceAllocation& freed = trace->allocation(2);
+  QCOMPARE(trace->name(freed.owner), std::string("a"));
+  QCOMPARE(std::string(DeviceOfAllocatorLabel(trace->name(freed.allocator))), std::string(kCpu));
+  TraceCursor cursor(trace);
+  cursor.MoveTo(trace->num_events());
+  QCOMPARE(cursor.StateOf("a").live_bytes, int64_t{64});
 }
 
 void TstRunTrace::chromeTrace_isJson() {
