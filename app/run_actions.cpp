@@ -59,7 +59,14 @@ Status start(Editor& editor, const QJsonObject& args) {
   return Status::OK();
 }
 
+// A run without a gate can't be taken over half-way.
+Status requireResting(const Editor& editor) {
+  if (editor.run()->state() != RunState::kRunning) return Status::OK();
+  return errors::FailedPrecondition("A run is going on; pause it first (run.pause), or stop it");
+}
+
 Status step(Editor& editor, const QJsonObject& args) {
+  OS_RETURN_IF_ERROR(requireResting(editor));
   const QString by = optionalString(args, "by", QStringLiteral("op"));
   if (by == QLatin1String("op")) editor.run()->step(StepBy::kOp);
   else if (by == QLatin1String("into")) editor.run()->step(StepBy::kInto);
@@ -75,6 +82,7 @@ Status requirePaused(const Editor& editor) {
 }
 
 Status runTo(Editor& editor, const QJsonObject& args) {
+  OS_RETURN_IF_ERROR(requireResting(editor));
   QString node = optionalString(args, "node");
   if (node.isEmpty()) node = editor.document()->nameOf(editor.selection()->current());
   if (node.isEmpty()) return errors::FailedPrecondition("No node is selected");

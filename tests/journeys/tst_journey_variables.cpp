@@ -14,6 +14,7 @@ class TstJourneyVariables : public QObject {
   void documentsKeepTheirOwn();
   void panelsEqualTheRun();
   void failureThatIsNotNeeded();
+  void stepInARunThatGoesOn();
 };
 
 #define RUN(session, ...) QVERIFY2((session).run(__VA_ARGS__), qPrintable((session).error()))
@@ -55,6 +56,19 @@ void TstJourneyVariables::countsOverRunsUntilReset() {
   QVERIFY(error["message"].toString().startsWith(QStringLiteral("Attempting to use uninitialized value v")));
   QCOMPARE(error["node"].toString(), QStringLiteral("count"));
   QCOMPARE(s.dump()["run"].toObject()["state"].toString(), QStringLiteral("failed"));
+}
+
+// Refused at once, and the run can still be stopped.
+void TstJourneyVariables::stepInARunThatGoesOn() {
+  ScriptSession s(OPSCOPE_BIN_DIR "/opscope");
+  RUN(s, "document.open", {{"path", OPSCOPE_SOURCE_DIR "/tests/data/graphs/endless_loop.pbtxt"}});
+  RUN(s, "run.start", {{"wait", false}});
+  RUN(s, "state.wait", {{"until", "running"}, {"timeout_ms", 5000}});
+  for (const QJsonObject& step : {QJsonObject{{"do", "run.step"}}, QJsonObject{{"do", "run.to"}, {"node", "a"}}}) {
+    QCOMPARE(s.answer(step)["error"].toObject()["code"].toString(), QStringLiteral("FAILED_PRECONDITION"));
+  }
+  RUN(s, "run.stop");
+  RUN(s, "state.wait", {{"until", "idle"}, {"timeout_ms", 5000}});
 }
 
 void TstJourneyVariables::documentsKeepTheirOwn() {
