@@ -21,6 +21,20 @@ T Combine(const T& a, const T& b, bool product) {
   }
 }
 
+// The input along the axis of a scan. INVALID_ARGUMENT for an axis that it doesn't have.
+StatusOr<AxisView> ScanView(const Tensor& input, const Tensor& axis) {
+  if (!IsScalar(axis)) {
+    return errors::InvalidArgument("ScanOp: axis must be a scalar, not ", axis.shape().DebugString());
+  }
+  const int64_t rank = input.dims();
+  const int64_t given = ToInt64s(axis)[0];
+  if (given < -rank || given >= rank) {
+    return errors::InvalidArgument("ScanOp: Expected scan axis in the range [", -rank, ", ", rank,
+                                   "), but got ", given);
+  }
+  return SplitAtAxis(input.shape(), static_cast<int>(given < 0 ? given + rank : given));
+}
+
 class ScanOp final : public OpKernel {
  public:
   explicit ScanOp(OpKernelConstruction* c) : OpKernel(c), product_(c->def().op() == "Cumprod") {
@@ -29,22 +43,13 @@ class ScanOp final : public OpKernel {
   }
   void Compute(OpKernelContext* context) override {
     const Tensor& input = context->input(0);
-    const Tensor& axis_tensor = context->input(1);
-    OP_REQUIRES(context, IsScalar(axis_tensor),
-                errors::InvalidArgument("ScanOp: axis must be a scalar, not ",
-                                        axis_tensor.shape().DebugString()));
-    const int64_t rank = input.dims();
-    const int64_t given = ToInt64s(axis_tensor)[0];
-    OP_REQUIRES(context, given >= -rank && given < rank,
-                errors::InvalidArgument("ScanOp: Expected scan axis in the range [", -rank, ", ",
-                                        rank, "), but got ", given));
+    auto view = ScanView(input, context->input(1));
+    OP_REQUIRES_OK(context, view.status());
     Tensor* out = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, input.shape(), &out));
     if (out->NumElements() == 0) return;
-    const AxisView view =
-        SplitAtAxis(input.shape(), static_cast<int>(given < 0 ? given + rank : given));
     RunAny<float, double, half, bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
-           uint32_t, uint64_t, std::complex<float>, std::complex<double>>(input, view, out);
+           uint32_t, uint64_t, std::complex<float>, std::complex<double>>(input, *view, out);
   }
 
  private:
@@ -82,23 +87,15 @@ class CumulativeLogsumexpOp final : public OpKernel {
   }
   void Compute(OpKernelContext* context) override {
     const Tensor& input = context->input(0);
-    const Tensor& axis_tensor = context->input(1);
-    OP_REQUIRES(context, IsScalar(axis_tensor),
-                errors::InvalidArgument("ScanOp: axis must be a scalar, not ",
-                                        axis_tensor.shape().DebugString()));
-    const int64_t rank = input.dims();
-    const int64_t given = ToInt64s(axis_tensor)[0];
-    OP_REQUIRES(context, given >= -rank && given < rank,
-                errors::InvalidArgument("ScanOp: Expected scan axis in the range [", -rank, ", ", rank,
-                                        "), but got ", given));
+    auto view = ScanView(input, context->input(1));
+    OP_REQUIRES_OK(context, view.status());
     Tensor* out = nullptr;
     OP_REQUIRES_OK(context, context->allocate_output(0, input.shape(), &out));
     if (out->NumElements() == 0) return;
-    const AxisView view = SplitAtAxis(input.shape(), static_cast<int>(given < 0 ? given + rank : given));
-    if (input.dtype() == DT_DOUBLE) return Run<double>(Data<double>(input), view, Data<double>(out));
-    if (input.dtype() == DT_FLOAT) return Run<float>(Data<float>(input), view, Data<float>(out));
-    if (input.dtype() == DT_HALF) return Run<half>(Data<half>(input), view, Data<half>(out));
-    Run<bfloat16>(Data<bfloat16>(input), view, Data<bfloat16>(out));
+    if (input.dtype() == DT_DOUBLE) return Run<double>(Data<double>(input), *view, Data<double>(out));
+    if (input.dtype() == DT_FLOAT) return Run<float>(Data<float>(input), *view, Data<float>(out));
+    if (input.dtype() == DT_HALF) return Run<half>(Data<half>(input), *view, Data<half>(out));
+    Run<bfloat16>(Data<bfloat16>(input), *view, Data<bfloat16>(out));
   }
 
  private:

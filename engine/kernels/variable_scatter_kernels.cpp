@@ -50,15 +50,11 @@ void JoinRow(BinaryLoop loop, const Tensor& updates, int64_t from, int64_t row, 
   loop(target, source, target, row, scalar ? BroadcastMode::kRightStays : BroadcastMode::kBoth);
 }
 
-// variable, indices, updates: ScatterUpdate, ScatterAdd, ScatterSub and their resource kin.
-class ScatterRowsOp final : public OpKernel {
+// Changes a variable under its lock and hands a reference on.
+class VariableScatterOp : public OpKernel {
  public:
-  explicit ScatterRowsOp(OpKernelConstruction* c) : OpKernel(c) {
-    if (type_string().ends_with("Add")) loop_ = AddLoop(c->input_type(2));
-    if (type_string().ends_with("Sub")) loop_ = SubLoop(c->input_type(2));
-  }
-
-  void Compute(OpKernelContext* context) override {
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext* context) final {
     auto var = FindVariable(context);
     OP_REQUIRES_OK(context, var.status());
     {
@@ -70,7 +66,19 @@ class ScatterRowsOp final : public OpKernel {
   }
 
  private:
-  Status Scatter(OpKernelContext* context, Var* var) const {
+  virtual Status Scatter(OpKernelContext* context, Var* var) const = 0;
+};
+
+// variable, indices, updates: ScatterUpdate, ScatterAdd, ScatterSub and their resource kin.
+class ScatterRowsOp final : public VariableScatterOp {
+ public:
+  explicit ScatterRowsOp(OpKernelConstruction* c) : VariableScatterOp(c) {
+    if (type_string().ends_with("Add")) loop_ = AddLoop(c->input_type(2));
+    if (type_string().ends_with("Sub")) loop_ = SubLoop(c->input_type(2));
+  }
+
+ private:
+  Status Scatter(OpKernelContext* context, Var* var) const override {
     const Tensor &indices = context->input(1), &updates = context->input(2);
     const TensorShape shape = var->value().shape();
     if (shape.dims() < 1) return errors::InvalidArgument("params must be at least 1-D, got shape ", shape.DebugString());
@@ -113,26 +121,15 @@ class ScatterRowsOp final : public OpKernel {
 };
 
 // variable, indices [n…, depth], updates: ScatterNdUpdate, ScatterNdAdd.
-class ScatterNdRefOp final : public OpKernel {
+class ScatterNdRefOp final : public VariableScatterOp {
  public:
-  explicit ScatterNdRefOp(OpKernelConstruction* c) : OpKernel(c) {
+  explicit ScatterNdRefOp(OpKernelConstruction* c) : VariableScatterOp(c) {
     if (type_string() == "ScatterNdAdd") loop_ = AddLoop(c->input_type(2));
     if (type_string() == "ScatterNdSub") loop_ = SubLoop(c->input_type(2));
   }
 
-  void Compute(OpKernelContext* context) override {
-    auto var = FindVariable(context);
-    OP_REQUIRES_OK(context, var.status());
-    {
-      std::lock_guard lock((*var)->mutex());
-      OP_REQUIRES_OK(context, CheckReady(var->get()));
-      OP_REQUIRES_OK(context, Scatter(context, var->get()));
-    }
-    if (context->num_outputs() > 0) context->set_output_ref(0, *var);
-  }
-
  private:
-  Status Scatter(OpKernelContext* context, Var* var) const {
+  Status Scatter(OpKernelContext* context, Var* var) const override {
     const Tensor &indices = context->input(1), &updates = context->input(2);
     const TensorShape shape = var->value().shape();
     if (indices.dims() < 1) {
