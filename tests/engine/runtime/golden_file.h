@@ -1,6 +1,9 @@
 #pragma once
 // The cases of a golden file, and the list of those that aren't met yet.
 
+#include <string>
+#include <vector>
+
 #include <QByteArray>
 #include <QFile>
 #include <QHash>
@@ -31,6 +34,12 @@ inline QHash<QString, QString> readSkipList(const char* file) {
     reasons.insert(text.section(QLatin1Char(' '), 0, 0), text.section(QLatin1Char(' '), 1));
   }
   return reasons;
+}
+
+inline std::vector<std::string> Strings(const QJsonValue& json) {
+  std::vector<std::string> strings;
+  for (const QJsonValue& value : json.toArray()) strings.push_back(value.toString().toStdString());
+  return strings;
 }
 
 inline QString firstLine(const QString& text) { return text.section(QLatin1Char('\n'), 0, 0); }

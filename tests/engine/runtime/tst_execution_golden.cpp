@@ -14,12 +14,6 @@ using namespace opscope::testing;
 
 namespace {
 
-std::vector<std::string> Strings(const QJsonValue& json) {
-  std::vector<std::string> strings;
-  for (const QJsonValue& value : json.toArray()) strings.push_back(value.toString().toStdString());
-  return strings;
-}
-
 bool IsInternal(const std::string& name) {
   return name == "_SOURCE" || name.starts_with("_arg_") || name.starts_with("_retval_");
 }

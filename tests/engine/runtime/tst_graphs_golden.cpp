@@ -12,12 +12,6 @@ using namespace opscope::testing;
 
 namespace {
 
-std::vector<std::string> Strings(const QJsonValue& json) {
-  std::vector<std::string> strings;
-  for (const QJsonValue& value : json.toArray()) strings.push_back(value.toString().toStdString());
-  return strings;
-}
-
 // Names with a counter differ: "TensorArray ta_7", "FIFOQueue '_0_q'".
 QString WithoutCounters(QString text) {
   text.replace(QRegularExpression(QStringLiteral("ta_\\d+")), QStringLiteral("ta_N"));

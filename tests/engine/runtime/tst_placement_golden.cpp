@@ -15,12 +15,6 @@ using namespace opscope::testing;
 
 namespace {
 
-std::vector<std::string> Strings(const QJsonValue& json) {
-  std::vector<std::string> strings;
-  for (const QJsonValue& value : json.toArray()) strings.push_back(value.toString().toStdString());
-  return strings;
-}
-
 std::vector<PartNode> GoldenPartitions(const QJsonObject& json) {
   std::vector<PartNode> nodes;
   const auto text = [](const QJsonObject& node, const char* key) { return node[QLatin1String(key)].toString().toStdString(); };

@@ -11,12 +11,6 @@ using namespace opscope::testing;
 
 namespace {
 
-std::vector<std::string> Strings(const QJsonValue& json) {
-  std::vector<std::string> strings;
-  for (const QJsonValue& value : json.toArray()) strings.push_back(value.toString().toStdString());
-  return strings;
-}
-
 // Host names and lists of what a program has differ; what is compared ends before them.
 QString Comparable(QString message) {
   message = firstLine(message);
